@@ -13,8 +13,9 @@ from archive import Missing, run
 
 MEMORY_MIB = 1536
 DISK_MIB = 256
+# With guests of its own: qemu emulates AMD's virtual machines.
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "crc32c_generic", "virtio_blk", "ext4",
-           "loop")
+           "loop", "kvm_amd")
 KEPT = (1 << 20) - 1  # of a console, what a report may quote
 
 INIT = """#!/busybox sh

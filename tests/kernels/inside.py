@@ -15,9 +15,11 @@ import sys
 import termios
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+HERE = os.path.dirname(os.path.realpath(__file__))
+sys.path[:0] = [os.path.join(HERE, "../lib"), os.path.join(HERE, "../live")]
 import live  # noqa: E402
 import blockdev  # noqa: E402
+import kvm_live  # noqa: E402
 import waits  # noqa: E402
 from hotplug import executed_on, named, put_online, rows_of  # noqa: E402
 
@@ -391,8 +393,29 @@ def tlb():
     return counted("tlb")
 
 
+@contextlib.contextmanager
+def reasons():
+    """What a live test would skip for is why it cannot be had."""
+    try:
+        yield
+    except live.Skip as e:
+        raise Cannot(str(e)) from e
+
+
+def kvm():
+    """a guest that writes to a port 1,000 times: as many exits for I/O"""
+    with reasons():
+        return kvm_live.exits(live.RELEASE)
+
+
+def guests():
+    """a guest that spins: its samples are those of mode=guest, few those of mode=host"""
+    with reasons():
+        return kvm_live.mode(live.RELEASE)
+
+
 # Those that are no view by themselves.
-OPTIONS = {"unprivileged": ("-V", "cpu"), "threads": ("-V", "cpu", "--call-graph", "eh"),
+OPTIONS = {"guests": ("-V", "cpu"), "unprivileged": ("-V", "cpu"), "threads": ("-V", "cpu", "--call-graph", "eh"),
            "hotplug": ("-V", "cpu"), "suspended": ("-V", "cpu"), "tracers": ("-V", "cache"),
            "counters": ("-V", "cpu", "-e", "instructions"),
            "instructions": ("-V", "cpu", "-e", "instructions:u"), "llc": ("-V", "cache-llc"),
@@ -441,7 +464,7 @@ def doctor():
 
 
 CHECKS = (cpu, unprivileged, threads, hotplug, counters, instructions, llc, tlb, offcpu,
-          cache, tracers, io, sched)
+          cache, tracers, io, sched, kvm, guests)
 LAST = suspended,  # nothing works behind it
 
 

@@ -15,6 +15,7 @@
 #define STACK_OWN_SLOTS 1 /* bpf/question_log.bpf.h */
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
+#include "bpf/question_call.bpf.h"
 #include "bpf/question_run.bpf.h"
 #include "bpf/question_log.bpf.h"
 
@@ -129,7 +130,7 @@ static __always_inline void run__count(const struct run *r)
 
 	if (!r->slot->plain && !evaluate(r))
 		return;
-	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, event_of(r->ctx, r->slot), labels);
+	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, event_of(r->ctx, r->frame, r->slot), labels);
 	count(r, labels, r->slot->nvalues ? r->frame->values[0] : 0);
 }
 
@@ -289,7 +290,7 @@ static __always_inline struct question_span *span__of(const struct run *r, u64 *
 
 static __always_inline void log__own(const struct run *r, u64 key)
 {
-	log__event(key, event_of(r->ctx, r->slot), r->task->pid, r->slot->nvalues ? r->frame->values[0] : 0);
+	log__event(key, event_of(r->ctx, r->frame, r->slot), r->task->pid, r->slot->nvalues ? r->frame->values[0] : 0);
 }
 
 static __always_inline void run__step(const struct run *r)
@@ -467,7 +468,7 @@ static __always_inline void run__list(const struct run *r)
 		return;
 	}
 	line->type = RECORD_QUESTION_LINE;
-	line->event = event_of(r->ctx, r->slot);
+	line->event = event_of(r->ctx, r->frame, r->slot);
 	line->t_ns = bpf_ktime_get_ns();
 	line->lost = *lost;
 	*lost = 0;
@@ -560,7 +561,7 @@ static __always_inline void run__fill(const struct run *r)
 	}
 	r->st->count++;
 	b->total++;
-	b->counts[event_of(r->ctx, r->slot) & (QUESTION_BURST_EVENTS - 1)]++;
+	b->counts[event_of(r->ctx, r->frame, r->slot) & (QUESTION_BURST_EVENTS - 1)]++;
 	if (r->slot->stack && !b->stack && r->frame->values[0])
 		b->stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, now);
 }
@@ -720,7 +721,7 @@ static __noinline int question__run(void *ctx, u32 slot)
 	struct frame_of_run *f;
 	u64 began;
 
-	if (!r.st)
+	if (!r.st || (slots[slot].call && !call__is_asked(ctx, slot)))
 		return 0;
 	/* One in 64 is timed (run__end). */
 	began = ++r.st->runs & 63 ? 0 : bpf_ktime_get_ns();
@@ -734,6 +735,8 @@ static __noinline int question__run(void *ctx, u32 slot)
 	}
 	r.frame = &f->frame;
 	r.made = &f->made;
+	if (slots[slot].call)
+		call__fill(ctx, &f->frame.call, slot);
 	run_as(&r);
 	frame__release(f);
 	run__end(r.st, began);

@@ -36,6 +36,17 @@ enum question_irqs {
 	QUESTION_IRQS_USER,	 /* the event is one of a program, which does not turn them off */
 };
 
+/* Tracepoints of system calls, of which there are hundreds, as one raw tracepoint: each perf event that is
+ * closed waits for all CPUs. */
+enum question_call_side { QUESTION_NO_CALL, QUESTION_CALL_ENTERS, QUESTION_CALL_RETURNS };
+
+/* Which event of the question a call is, by number; those of returns from QUESTION_CALLS on. */
+#define QUESTION_CALLS 512
+struct question_call_event {
+	__u16 slot;  /* 1 + that of its program; 0: it is not asked for */
+	__u16 event;
+};
+
 /* What a program does with an event; constant, so that the verifier drops the rest. */
 struct question_slot {
 	__u32 does;	       /* enum question_does */
@@ -59,6 +70,7 @@ struct question_slot {
 	__u32 irqs; /* enum question_irqs */
 	__u32 ticked; /* burst: a timer ends slots, and none else */
 	__u32 texts; /* list: so many of the frame's texts are sent */
+	__u32 call; /* enum question_call_side */
 };
 
 /* The measure's own struct measure_stats.notes. */

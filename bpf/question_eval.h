@@ -47,8 +47,18 @@ struct question_text {
 	char s[QUESTION_TEXT];
 };
 
+/* A system call, where one program sees many (bpf/question.h): as the record of its tracepoint, of which
+ * programs see no more. */
+struct question_call {
+	__u64 hidden;
+	__s32 nr;
+	__u32 event;
+	__u64 args[6]; /* of a return the first is what it returns */
+};
+
 struct question_frame {
 	/* in */
+	struct question_call call;
 	__u64 words[QUESTION_WORDS];
 	char comm[16]; /* of the current task, WORD_COMM */
 	__u64 entry[QUESTION_ENTRIES];

@@ -58,7 +58,7 @@ static __noinline int question__run(void *ctx, u32 at)
 	if (!frame__evaluate(ctx, &f->frame, slot, task, st))
 		goto out;
 	if (slot->does == QUESTION_BEGINS)
-		acquire(ctx, &f->frame, slot, event_of(ctx, slot), task, st);
+		acquire(ctx, &f->frame, slot, event_of(ctx, &f->frame, slot), task, st);
 	else if (frame__address(&f->frame, slot, task, &space, &address))
 		measure__release(space, address, st);
 out:

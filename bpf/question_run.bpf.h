@@ -119,8 +119,11 @@ static __always_inline void frame__labels(struct question_frame *f,
 	}
 }
 
-static __always_inline u32 event_of(void *ctx, const volatile struct question_slot *s)
+static __always_inline u32 event_of(void *ctx, const struct question_frame *f,
+				    const volatile struct question_slot *s)
 {
+	if (s->call)
+		return f->call.event;
 	if (s->cookies)
 		return bpf_get_attach_cookie(ctx);
 	return s->event;
@@ -135,7 +138,7 @@ static __always_inline bool frame__evaluate(void *ctx, struct question_frame *f,
 	bool passes;
 
 	frame__fill(ctx, f, slot, task);
-	passes = question__eval(ctx, f);
+	passes = question__eval(slot->call ? (void *)&f->call : ctx, f);
 	st->notes[QUESTION_NOTE_FAULTS] += f->faults - faults;
 	return passes;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * System calls by number and by name, from the headers of the compiler that built this. Pure
- * functions over constant tables; names are never freed. A kernel may have calls that are newer
- * than those headers: they have a number and no name.
+ * System calls by number and by name, from the headers of the compiler that built this, and some that
+ * are newer. Pure functions over constant tables; names are never freed. A kernel may have calls that
+ * are newer than these: they have a number and no name.
  */
 #ifndef MEASURES_SYSCALL_NAMES_H
 #define MEASURES_SYSCALL_NAMES_H

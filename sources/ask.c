@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "sources/ask_calls.h"
 #include "sources/ask_making.h"
 #include "sources/ask_plan.h"
 
@@ -408,6 +409,11 @@ static const char *const types[EVENT_KINDS] = {
 	[EVENT_USDT] = "user",	   [EVENT_KPROBE] = "kernel", [EVENT_KRETPROBE] = "kernel",
 };
 
+static const char *type_of(const struct ask_target *t)
+{
+	return t->call ? "raw" : types[t->of->kind];
+}
+
 static bool is_same_code(const struct eval_code *a, const struct eval_code *b)
 {
 	return a->ninsns == b->ninsns && a->nglobs == b->nglobs &&
@@ -443,7 +449,7 @@ static int add_program(struct making *m, u32 target, const struct unit *u,
 				 "events: %s is one more", a->targets.v[target].name);
 	a->program_of[target] = (u8)a->nprograms;
 	a->programs[a->nprograms++] =
-		(struct ask_program){.type = types[a->targets.v[target].of->kind],
+		(struct ask_program){.type = type_of(&a->targets.v[target]),
 				     .slot = u->slot,
 				     .code = *code,
 				     .fields = u->fields,
@@ -454,7 +460,7 @@ static int add_program(struct making *m, u32 target, const struct unit *u,
 /* Events with the same code share a program. */
 static int generate(struct making *m, u32 target, struct unit *u)
 {
-	const char *type = types[m->a->targets.v[target].of->kind];
+	const char *type = type_of(&m->a->targets.v[target]);
 	struct eval_code code;
 	u32 globs = 0;
 
@@ -538,6 +544,7 @@ static int compile_target(struct making *m, u32 target)
 	if (needs_fields(m->a->question, t->of) &&
 	    ask_target__fields(t, &fields, m->st))
 		return -EINVAL;
+	u.slot.call = t->call;
 	if (!make_unit(m, &u, t, fields) || !has_result(m, t, &u))
 		return -EINVAL;
 	if (has_all_keys(m->a->question, t->of) && !m->begun) {
@@ -666,6 +673,8 @@ static int resolve_all(struct making *m)
 	for (u32 i = 0; i < q->nevents && !err; i++)
 		err = ask_targets__resolve(&m->a->targets, &q->events[i], m->st);
 	m->a->program_of = xcalloc(m->a->targets.n + 1, 1);
+	if (!err)
+		ask_calls__mark(m->a);
 	return err;
 }
 

@@ -25,6 +25,8 @@ struct ask_target {
 		bool is_signed, is_address;
 	} moment;
 	char system[64], event[128];	/* of a tracepoint; event: of a raw one, a function */
+	u8 call;	/* enum question_call_side: one of many tracepoints of system calls (sources/ask_calls.h) */
+	u16 call_nr;
 	struct perf_event_attr attr;	/* EVENT_PERF, EVENT_BREAKPOINT */
 	char *file; /* of a function of pid:N, and of a static probe; freed with it */
 	u32 pid;    /* in this process alone; 0: in all */

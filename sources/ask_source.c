@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/embed.h"
 #include "base/log.h"
+#include "sources/ask_calls.h"
 #include "sources/ask_log.h"
 #include "sources/ask_making.h"
 #include "sources/ask_plan.h"
@@ -126,10 +127,13 @@ static bool needs_exits(const struct ask *a)
 /* The kernel drops what would interrupt another program of these types. */
 static u32 may_nest(const struct ask *a)
 {
-	for (u32 i = 0; i < a->nprograms; i++)
-		if (strcmp(a->programs[i].type, "trace") && strcmp(a->programs[i].type, "perf") &&
-		    strcmp(a->programs[i].type, "kernel"))
+	for (u32 i = 0; i < a->nprograms; i++) {
+		const struct ask_program *p = &a->programs[i];
+
+		if (!p->slot.call && strcmp(p->type, "trace") && strcmp(p->type, "perf") &&
+		    strcmp(p->type, "kernel"))
 			return 1;
+	}
 	return 0;
 }
 
@@ -329,6 +333,20 @@ static int attach_one(struct running *r, struct bpf_program *prog, const struct 
 	}
 }
 
+/* Once for all calls of a program. */
+static int attach_call(struct running *r, struct bpf_object *obj, struct bpf_program *prog, u32 target)
+{
+	const struct ask *a = r->ask;
+	int err = ask_calls__add(a, obj, target);
+
+	for (u32 i = 0; i < target; i++)
+		if (a->program_of[i] == a->program_of[target])
+			return err;
+	return err ? err
+		   : keep(r, bpf_program__attach_raw_tracepoint(
+				     prog, ask_call__tracepoint(&a->targets.v[target])));
+}
+
 static int refuse_attach(const struct ask_target *t, int err, struct status *st)
 {
 	bool kprobe = t->of->kind == EVENT_KPROBE || t->of->kind == EVENT_KRETPROBE;
@@ -357,7 +375,8 @@ static int attach_targets(struct running *r, struct bpf_object *obj, bool begins
 			continue;
 		snprintf(name, sizeof(name), "%s_%u", p->type, a->program_of[i]);
 		prog = bpf_object__find_program_by_name(obj, name);
-		err = attach_one(r, prog, t, p->slot.cookies ? i : 0);
+		err = t->call ? attach_call(r, obj, prog, i)
+			      : attach_one(r, prog, t, p->slot.cookies ? i : 0);
 		if (err)
 			return refuse_attach(t, err, st);
 	}

@@ -39,6 +39,50 @@ def test_events_of_a_glob():
         same(call, n, watch.sum(pid=pid, event=f"syscalls:sys_enter_{call}"))
 
 
+MANY = """
+import contextlib, os, sys
+print("ready", flush=True)
+sys.stdin.readline()
+for i in range(400):
+    os.uname()
+    with contextlib.suppress(OSError):
+        os.getsid(0x7fffffff)
+    with contextlib.suppress(OSError):
+        os.stat(f"/nowhere/{i % 2}")
+"""
+
+
+def many(question, **kw):
+    """What is said of a python that makes known calls while a question about all of them is asked."""
+    with subprocess.Popen([sys.executable, "-c", MANY], stdin=subprocess.PIPE, text=True,
+                          stdout=subprocess.PIPE) as work, \
+            Watch("! " + question.replace("PID", str(work.pid)), **kw) as watch:
+        assert work.stdout.readline() == "ready\n"
+        watch.next()
+        work.communicate("\n")
+        watch.until(live.now_ns())
+    for r in watch.reports:
+        assert r["health"]["lost"] == 0, r["health"]
+    return watch
+
+
+def test_all_calls():
+    """Globs of all calls, which one program serves: what is passed, what is returned, how long"""
+    live.need_root()
+    watch = many("count syscalls:sys_enter_* if tid == PID", options=("--group", "event"))
+    for call in ("newuname", "getsid"):  # the former is called uname elsewhere
+        same(call, 400, watch.sum(event=f"syscalls:sys_enter_{call}"))
+    watch = many("count syscalls:sys_exit_* if tid == PID && ret < 0 by ret",
+                 options=("--group", "event,ret"))
+    same("no such process", 400, watch.sum(event="syscalls:sys_exit_getsid", ret=-3))
+    same("others", {-3}, {r["ret"] for r in watch.rows(event="syscalls:sys_exit_getsid")})
+    watch = many("span syscalls:sys_enter_* -> syscalls:sys_exit_* if tid == PID by __syscall_nr",
+                 view="pairs")
+    same("spans", {GETSID[os.uname().machine]: 400},
+         {nr: watch.sum(__syscall_nr=nr) for nr in (GETSID[os.uname().machine],)})
+    assert all(r["errors"] == 0 and r["min_ns"] > 0 for r in watch.rows() if r["count"]), watch.rows()
+
+
 def test_values():
     """Sums and distributions are the workload's arithmetic"""
     n = 2000
@@ -66,6 +110,7 @@ def test_texts():
 
 
 GETPPID = {"x86_64": 110, "aarch64": 173}
+GETSID = {"x86_64": 124, "aarch64": 156}
 
 LABS = """
 import ctypes, sys

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames of interpreted functions, CPython's and PHP's, put into a user stack that was walked, in the place of
- * the interpreter's own frames (bpf/script.h).
+ * Frames of interpreted functions, CPython's, PHP's and Ruby's, put into a user stack that was walked, in the
+ * place of the interpreter's own frames (bpf/script.h).
  *
  * The thread's state is found in the interpreter's list of threads by what the thread library calls
  * the thread, which is where the thread pointer points to: neither the layout of a C library's
@@ -11,46 +11,17 @@
  * Which frame of the C stack runs which functions is told by an address: each run of the evaluation
  * function has something in its own frame that the interpreter's list of frames leads to. So the
  * evaluation function need not be recognised, in stripped programs neither. Up to 3.10 there is nothing
- * of the kind; there each run of it is one function, and they are counted. So are PHP's, of several.
+ * of the kind; there each run of it is one function, and they are counted. So are PHP's and Ruby's, of several.
  *
  * What is read is checked, and where there is doubt the stack stays as it was: counted.
  */
 #ifndef BPF_SCRIPT_BPF_H
 #define BPF_SCRIPT_BPF_H
 
-#include "bpf/runtime.bpf.h"
+#include "bpf/ruby.bpf.h"
 
-#define SCRIPT_MASK (SCRIPT_FRAMES - 1)
-#define SHIM	    3 /* FRAME_OWNED_BY_CSTACK */
-
-/* In the place of an address on the C stack: the evaluation function's code tells. */
-#define ANCHOR_IS_CODE (~0ULL)
+#define SHIM 3 /* FRAME_OWNED_BY_CSTACK */
 #define OUTERMOST_SIZE (1ULL << 16) /* of the last frame of a walk, about */
-
-struct script_state {
-	struct script_runtime rt;
-	u64 interp, thread, found; /* while the thread's state is looked for */
-	u64 frame, call;	   /* the interpreter's */
-	u32 n, begin;		 /* frames; where the run that is being read begins */
-	u32 runs;
-	u64 f[16], c[32];	 /* the frame and the code object that are looked at */
-	u64 words[SCRIPT_FRAMES];
-	u64 prints[SCRIPT_FRAMES];
-	u64 anchors[SCRIPT_FRAMES]; /* of the first frame of a run; else 0 */
-	/* Merging: */
-	u32 at; /* the first native frame in the scratch */
-	u64 merged[STACK_DEPTH + 1];
-	u64 check;
-	u32 nnative, native, next, out;
-	u32 in_run, skip_first, cut, whole;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct script_state);
-} script_states SEC(".maps");
 
 /* A thread's state; 0: it had none when it was looked for. */
 struct script_thread {
@@ -63,16 +34,6 @@ struct {
 	__type(key, u64);
 	__type(value, struct script_thread);
 } script_threads SEC(".maps");
-
-static __always_inline struct script_state *script__state(u32 slot)
-{
-	return bpf_map_lookup_elem(&script_states, &slot);
-}
-
-static __always_inline bool script_read(u64 *to, u64 from)
-{
-	return !bpf_probe_read_user(to, sizeof(*to), (void *)from);
-}
 
 /* --- the thread's state --- */
 
@@ -118,6 +79,9 @@ __noinline int script__next_thread(u32 slot, u64 pointer)
 	if (!x)
 		return 0;
 	state = x->thread;
+	interp = x->interp;
+	if (state == interp + x->rt.interp_threads)
+		state = 0; /* once around */
 	if (state && is_thread(x, state, pointer)) {
 		x->found = state;
 		if (script_read(&frame, state + x->rt.thread_frame) && frame)
@@ -125,7 +89,6 @@ __noinline int script__next_thread(u32 slot, u64 pointer)
 	}
 	if (state && script_read(&x->thread, state + x->rt.thread_next))
 		return 1;
-	interp = x->interp;
 	return interp && script_read(&x->thread, interp + x->rt.interp_threads) &&
 	       script_read(&x->interp, interp + x->rt.interp_next);
 }
@@ -170,30 +133,15 @@ __noinline u64 script__thread(u32 slot)
 		return known->state;
 	fresh.state = script__find_thread(slot, pointer);
 	fresh.at_ns = s->now;
-	/* Which of several interpreters it is in may change. */
-	if (script_read(&second, x->rt.interpreters) &&
-	    script_read(&second, second + x->rt.interp_next) && !second)
+	/* Which of several interpreters it is in may change; but not of Ruby's. */
+	if (x->rt.how == SCRIPT_STACK ||
+	    (script_read(&second, x->rt.interpreters) &&
+	     script_read(&second, second + x->rt.interp_next) && !second))
 		bpf_map_update_elem(&script_threads, &key, &fresh, BPF_ANY);
 	return fresh.state;
 }
 
 /* --- its frames --- */
-
-static __always_inline u64 frame_word(const struct script_state *x, u32 at)
-{
-	u32 i = at / 8;
-
-	barrier_var(i);
-	return x->f[i & 15];
-}
-
-static __always_inline u64 code_word(const struct script_state *x, u32 at)
-{
-	u32 i = at / 8;
-
-	barrier_var(i);
-	return x->c[i & 31];
-}
 
 static __always_inline u32 frame_owner(const struct script_state *x)
 {
@@ -228,9 +176,7 @@ static __always_inline u64 frame_unit(const struct script_state *x, u64 code)
 		unit = (s64)(s32)instr >> (x->rt.instr_shift & 1);
 	else
 		unit = (s64)(instr - code - x->rt.code_start) >> 1;
-	if (unit < 0)
-		return 0;
-	return unit > SCRIPT_UNIT_MAX ? SCRIPT_UNIT_MAX : unit;
+	return script_unit(unit);
 }
 
 static __always_inline bool is_code(const struct script_state *x)
@@ -261,23 +207,10 @@ static __always_inline bool code_read(struct script_state *x, u64 code, u64 *pri
 		*print = script_sum(name, hash);
 		return true;
 	}
-	h = script_sum(code_word(x, x->rt.code_file), name);
-	h = script_sum(h, code_word(x, x->rt.code_lines));
-	h = script_sum(h, code_word(x, x->rt.code_line));
+	h = script_code_sum(code_word(x, x->rt.code_file), name, code_word(x, x->rt.code_lines),
+			    code_word(x, x->rt.code_line));
 	*print = script_sum(h, hash);
 	return true;
-}
-
-enum { SCRIPT_GOES_ON, SCRIPT_END, SCRIPT_DOUBT };
-
-/* The run that was being read is over. */
-static __always_inline void end_run(struct script_state *x, u64 anchor)
-{
-	if (x->n > x->begin) {
-		x->anchors[x->begin & SCRIPT_MASK] = anchor;
-		x->runs++;
-	}
-	x->begin = x->n;
 }
 
 static __always_inline bool ends_run(struct script_state *x)
@@ -306,12 +239,11 @@ __noinline int script__step(u32 slot)
 {
 	struct script_state *x = script__state(slot);
 	u64 code, print, at;
-	u32 bytes, i;
+	u32 bytes;
 
 	if (!x)
 		return SCRIPT_DOUBT;
 	at = x->frame;
-	i = x->n;
 	bytes = x->rt.frame_bytes;
 	barrier_var(bytes);
 	if ((at & 7) || bytes > sizeof(x->f) || bpf_probe_read_user(x->f, bytes, (void *)at))
@@ -326,12 +258,7 @@ __noinline int script__step(u32 slot)
 	}
 	if (!code_read(x, code, &print))
 		return SCRIPT_DOUBT;
-	i &= SCRIPT_MASK;
-	barrier_var(i);
-	x->words[i & SCRIPT_MASK] = SCRIPT_FRAME | frame_unit(x, code) << SCRIPT_CODE_BITS | code >> 3;
-	x->prints[i & SCRIPT_MASK] = print;
-	x->anchors[i & SCRIPT_MASK] = 0;
-	x->n++;
+	put_frame(x, code, frame_unit(x, code), print);
 	if (!ends_run(x))
 		return SCRIPT_DOUBT;
 	return x->frame ? SCRIPT_GOES_ON : SCRIPT_END;
@@ -352,10 +279,12 @@ __noinline int script__walk(u32 slot)
 	if ((x->rt.how == SCRIPT_ENTRIES || x->rt.how == SCRIPT_SHIMS) && x->call &&
 	    !script_read(&x->frame, x->call + x->rt.call_frame))
 		return SCRIPT_DOUBT;
+	if (x->rt.how == SCRIPT_STACK && !ruby_begin(x))
+		return SCRIPT_DOUBT;
 	if (!x->frame)
 		return SCRIPT_END;
 	for (u32 i = 0; i < 2 * SCRIPT_FRAMES && end == SCRIPT_GOES_ON; i++) {
-		end = script__step(slot);
+		end = x->rt.how == SCRIPT_STACK ? ruby__step(slot) : script__step(slot);
 		if (x->n >= SCRIPT_FRAMES - 1)
 			break;
 	}
@@ -464,6 +393,12 @@ __noinline u32 script__evals(u32 slot, u32 at)
 	return n;
 }
 
+/* A run of it may be of several frames, and nothing in them tells which it is. */
+static __always_inline bool has_runs(const struct script_state *x)
+{
+	return x->rt.how >= SCRIPT_CALLS;
+}
+
 /* Whether runs and frames are as many, where nothing else tells which is which. A function that just
  * begins, or is over, is not in the list. */
 static __always_inline bool runs_agree(struct script_state *x, u32 slot, u32 at)
@@ -472,13 +407,15 @@ static __always_inline bool runs_agree(struct script_state *x, u32 slot, u32 at)
 	u32 evals;
 
 	x->skip_first = 0;
-	if (x->rt.how != SCRIPT_OBJECTS && x->rt.how != SCRIPT_CALLS)
+	if (x->rt.how != SCRIPT_OBJECTS && !has_runs(x))
 		return true;
 	evals = script__evals(slot, at);
 	if (!to || at >= 2 * STACK_DEPTH)
 		return false;
 	if (evals == x->runs + 1 && is_eval(x, 0, to->ips[at]))
 		x->skip_first = 1;
+	else if (x->whole && x->rt.how >= SCRIPT_STACK && evals && x->runs == evals + 1)
+		x->next = x->second; /* what the first one is to run is listed before it does */
 	else if (x->whole ? evals != x->runs : evals > x->runs)
 		return x->n == SCRIPT_FRAMES - 1;
 	return true;

@@ -30,12 +30,19 @@ enum script_kind {
 	SCRIPT_HOTSPOT, /* bpf/hotspot.h */
 	SCRIPT_V8,	/* bpf/v8.h */
 	SCRIPT_PHP,
+	SCRIPT_RUBY,
 	SCRIPT_KINDS
 };
 
+/* Whether it has a struct script_runtime: frames of its own, beside those of the C stack. */
+static inline int script_is_interpreted(__u32 kind)
+{
+	return kind == SCRIPT_PYTHON || kind == SCRIPT_PHP || kind == SCRIPT_RUBY;
+}
+
 #define SCRIPT_FRAMES 128 /* a bound; deeper ones are cut */
 
-/* How an interpreter keeps its frames: CPython's versions, and PHP. */
+/* How an interpreter keeps its frames: CPython's versions, PHP and Ruby. */
 enum script_how {
 	SCRIPT_NONE,
 	SCRIPT_OBJECTS, /* one call of the evaluation function for each frame (3.9, 3.10) */
@@ -43,24 +50,26 @@ enum script_how {
 	SCRIPT_SHIMS,	/* one for several, and a frame of its own on the C stack below (3.12) */
 	SCRIPT_SHIMS_DIRECT, /* the same, without a list of calls (3.13) */
 	SCRIPT_CALLS, /* one call for several; the outermost of those is marked (PHP) */
+	SCRIPT_STACK, /* the same, frames one beside the other (Ruby) */
 };
 
 /* Where things are in a process, as found and checked by user space. Offsets in bytes; those in
- * frames and code objects are multiples of 8, but for owner and line: the word counts that they are in. */
+ * frames and code objects are multiples of 8, but for owner and line: the word counts that they are in. Those
+ * in rings may be negative: a thread, and an interpreter, is then where its node is. */
 struct script_runtime {
 	__u64 exec_id;
 	__u64 interpreters; /* the address of the first one's; SCRIPT_CALLS: of the innermost frame's */
 	__u64 code_type;    /* what a code object begins with */
-	__u64 eval, eval_end; /* the evaluation function; SCRIPT_OBJECTS and SCRIPT_CALLS alone */
+	__u64 eval, eval_end; /* the evaluation function, where it is counted */
 	__u16 how;	    /* enum script_how */
-	__u16 interp_next, interp_threads;
+	__s16 interp_next, interp_threads;
 	__u16 thread_next, thread_id, thread_frame; /* thread_frame: or its list of calls */
 	__u16 call_frame, call_previous;	    /* in that list */
 	__u16 frame_bytes, frame_previous, frame_code, frame_instr, frame_owner;
 	__u16 code_bytes, code_line, code_file, code_name, code_lines, code_start;
 	__u16 text_hash;   /* in a string: its hash, or its length */
 	__u16 instr_shift; /* SCRIPT_OBJECTS: of the instruction's number */
-	__u16 pad;
+	__u16 code_body;   /* SCRIPT_STACK: in a code object: where the rest of it is */
 };
 
 /* SCRIPT_CALLS: what functions begin with, what marks the outermost frame of a call in frame_owner's byte,
@@ -70,11 +79,25 @@ struct script_runtime {
 #define SCRIPT_PHP_EVAL	    4
 #define SCRIPT_PHP_OUTERMOST 2
 
+/* SCRIPT_STACK: what is in the first word of a code object; and of the first word of what frame_owner leads to:
+ * the outermost frame of a call is marked, and one that is no function's. */
+#define SCRIPT_RUBY_TYPE      0xf01f
+#define SCRIPT_RUBY_ISEQ      0x701a
+#define SCRIPT_RUBY_OUTERMOST 0x20
+#define SCRIPT_RUBY_OF_C      0x80
+#define SCRIPT_RUBY_MAGIC     0x7fff0001
+#define SCRIPT_RUBY_DUMMY     0x79990001
+
 /* A sum tells code objects apart by these words, in this order: the file, the name, the table of lines,
  * the word with the first line; and the name's hash, as the interpreter keeps it. Both sides make it. */
 static inline __u64 script_sum(__u64 h, __u64 word)
 {
 	return (((h << 23) | (h >> 41)) ^ word) * 0x9fb21c651e98df25ULL;
+}
+
+static inline __u64 script_code_sum(__u64 file, __u64 name, __u64 lines, __u64 line)
+{
+	return script_sum(script_sum(script_sum(file, name), lines), line);
 }
 
 #endif

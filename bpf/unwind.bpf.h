@@ -507,8 +507,7 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 	if (s->noted != NOTES_NONE)
 		memo__keep(slot, at, n + known);
 	n += known;
-	return s->script == SCRIPT_PYTHON || s->script == SCRIPT_PHP ? script__frames(slot, at, n)
-								     : runtime__end(slot, at, n);
+	return script_is_interpreted(s->script) ? script__frames(slot, at, n) : runtime__end(slot, at, n);
 }
 
 /* Of a process that user space has not told of: most are over before it could. */

@@ -83,7 +83,7 @@ static u32 add(struct list *l, void *item)
 /* Of functions of these the beginning is a line. */
 static s64 first_line(const struct value_frame *f)
 {
-	static const char *const kinds[] = {"python", "java", "js", "php"};
+	static const char *const kinds[] = {"python", "java", "js", "php", "ruby", "perl"};
 
 	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (!strcmp(f->kind, kinds[i]))

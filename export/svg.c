@@ -183,6 +183,7 @@ static u32 colour_of(const char *kind, const char *name)
 		{"jit", {225, 175, 60}},  {"comm", {180, 180, 180}},
 		{"python", {70, 190, 180}}, {"java", {235, 160, 140}},
 		{"js", {135, 165, 235}}, {"php", {165, 140, 215}},
+		{"ruby", {235, 120, 140}}, {"perl", {150, 175, 190}},
 	};
 	static const u8 other[3] = {200, 200, 200};
 	u32 paler = (u32)(hash_bytes(name, strlen(name)) >> 40) % 110, out = 0;

@@ -8,6 +8,7 @@ const char *code__kind_name(enum code_kind kind)
 		[CODE_JIT] = "jit",	    [CODE_VDSO] = "vdso", [CODE_BPF] = "bpf",
 		[CODE_PYTHON] = "python", [CODE_JAVA] = "java",
 		[CODE_JAVASCRIPT] = "js", [CODE_PHP] = "php",
+		[CODE_RUBY] = "ruby", [CODE_PERL] = "perl",
 	};
 
 	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";

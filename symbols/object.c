@@ -159,6 +159,8 @@ ssize_t object__read_code(struct symbols *s, u32 object, u64 offset, void *buf, 
 	case CODE_JAVA:
 	case CODE_JAVASCRIPT:
 	case CODE_PHP:
+	case CODE_RUBY:
+	case CODE_PERL:
 		break;
 	}
 	return -ENOENT;

@@ -74,11 +74,29 @@ static int attach_php(const struct runtime_file *f, u64 bias, const struct proce
 	return err;
 }
 
+/* --- ruby --- */
+
+static bool read_ruby(int fd, const char *path, struct runtime_file *f)
+{
+	(void)path;
+	return ruby_file__read(fd, &f->ruby);
+}
+
+static int attach_ruby(const struct runtime_file *f, u64 bias, const struct process_memory *m,
+		       struct process_runtime *out, union runtime *rt, const char **why)
+{
+	int err = ruby__attach(&f->ruby, bias, m, &out->ruby, why);
+
+	rt->ruby = out->ruby.rt;
+	return err;
+}
+
 static const struct runtime_row rows[SCRIPT_KINDS] = {
 	[SCRIPT_PYTHON] = {read_python, attach_python},
 	[SCRIPT_HOTSPOT] = {read_hotspot, attach_hotspot},
 	[SCRIPT_V8] = {read_v8, attach_v8},
 	[SCRIPT_PHP] = {read_php, attach_php},
+	[SCRIPT_RUBY] = {read_ruby, attach_ruby},
 };
 
 bool runtime_file__read(int fd, const char *path, struct runtime_file *out)

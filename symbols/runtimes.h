@@ -9,6 +9,7 @@
 #include "symbols/hotspot.h"
 #include "symbols/php.h"
 #include "symbols/python.h"
+#include "symbols/ruby.h"
 #include "symbols/v8.h"
 
 /* What a file has. */
@@ -19,6 +20,7 @@ struct runtime_file {
 		struct hotspot_file hotspot;
 		struct v8_file v8;
 		struct php_file php;
+		struct ruby_file ruby;
 	};
 };
 
@@ -30,6 +32,7 @@ struct process_runtime {
 		struct hotspot hotspot;
 		struct v8 v8;
 		struct php php;
+		struct ruby ruby;
 	};
 };
 

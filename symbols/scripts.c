@@ -78,6 +78,23 @@ static u32 php_line(const struct code_entry *e, u32 unit)
 	return unit < SCRIPT_UNIT_MAX ? unit : 0;
 }
 
+static u64 ruby_print(const struct process_runtime *r, const struct process_memory *m, u64 address)
+{
+	return ruby_code__print(&r->ruby, m, address);
+}
+
+static int ruby_read(struct scripts *sc, const struct process_entry *p,
+		     const struct process_memory *m, u64 address, struct script_code *out)
+{
+	(void)sc;
+	return ruby_code__read(&p->runtime.ruby, m, address, out);
+}
+
+static u32 ruby_line(const struct code_entry *e, u32 unit)
+{
+	return unit < SCRIPT_UNIT_MAX ? ruby_lines__find(e->lines, e->nlines, unit) : 0;
+}
+
 static const struct naming namings[SCRIPT_KINDS] = {
 	[SCRIPT_PYTHON] = {.code = CODE_PYTHON, .info.source = "python", .file = "[python]",
 			   .name = "[python function]", .print = python_print, .read = python_read,
@@ -89,6 +106,9 @@ static const struct naming namings[SCRIPT_KINDS] = {
 	[SCRIPT_PHP] = {.code = CODE_PHP, .info.source = "php", .file = "[php]",
 			.name = "[php function]", .print = php_print, .read = php_read,
 			.line = php_line},
+	[SCRIPT_RUBY] = {.code = CODE_RUBY, .info.source = "ruby", .file = "[ruby]",
+			 .name = "[ruby function]", .print = ruby_print, .read = ruby_read,
+			 .line = ruby_line},
 };
 
 struct scripts *scripts__new(struct symbols *s)

@@ -20,8 +20,10 @@ enum code_kind {
 	CODE_JAVA,
 	CODE_JAVASCRIPT,
 	CODE_PHP,
+	CODE_RUBY,
+	CODE_PERL,
 };
-#define CODE_KINDS (CODE_PHP + 1)
+#define CODE_KINDS (CODE_PERL + 1)
 
 /* Its offsets are lines of its source. */
 static inline bool code_kind__is_lines(enum code_kind kind)

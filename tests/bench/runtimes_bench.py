@@ -33,6 +33,22 @@ function burn() { for (;;) { $x = 1; for ($i = 0; $i < 1000; $i++) $x = ($x * 31
 function down($n) { if ($n) return down($n - 1); burn(); }
 down(%d);
 """
+RUBY = """
+def burn
+  while true
+    x = 1
+    i = 0
+    while i < 1000
+      x = (x * 31 + i) & 0xfffff
+      i += 1
+    end
+  end
+end
+def down(n)
+  n > 0 ? down(n - 1) : burn
+end
+down(%d)
+"""
 JAVA = """public class Deep {
 	static volatile long last;
 	static void burn() { for (;;) { int x = 1; for (int i = 0; i < 1000; i++) x = x * 31 + i; last = x; } }
@@ -45,6 +61,7 @@ RUNTIMES = {
     "node, interpreted": ("node", ["--no-opt", "--no-sparkplug"], "deep.js", JAVASCRIPT),
     "node": ("node", [], "deep.js", JAVASCRIPT),
     "php": ("php", ["-n"], "deep.php", PHP),
+    "ruby": ("ruby", [], "deep.rb", RUBY),
     "java, interpreted": ("java", ["-Xint"], "Deep.java", JAVA),
     "java": ("java", [], "Deep.java", JAVA),
 }

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacks of programs of interpreters and virtual machines, as their live tests look at them."""
+import os
+import re
+
 import live
 
 
@@ -29,3 +32,17 @@ def follow_qualified(stack, names):
     """The same, where frames may have a class or a module before the name."""
     rest = iter(stack)
     return all(any(f == n or f.endswith("." + n) for f in rest) for n in names)
+
+
+def own_lines(pid, name, wanted):
+    """{line: share of the function's own samples, in %}, of its annotated source, where `wanted` is to be seen."""
+    with live.temporary() as folder:
+        script, shown = os.path.join(folder, "keys"), os.path.join(folder, "screen")
+        with open(script, "w", encoding="ascii") as f:
+            f.write(f"wait {name}\nkey /\ntype {name}\nkey Enter Enter Enter\nwait {wanted}\nsave {shown}\nquit\n")
+        run = live.proftop("-V", "cpu", "-F", 997, "-p", pid, "--script", script, "--size", "160x40",
+                           binary=live.RELEASE)
+        assert run.status == 0, run
+        with open(shown, encoding="utf-8") as f:
+            rows = [re.match(r"\s*([\d.]+) \S*\s+(\d+)  ", line) for line in f]
+    return {int(row[2]): float(row[1]) for row in rows if row}

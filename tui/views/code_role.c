@@ -8,6 +8,7 @@ enum role code__role(enum code_kind kind, bool inlined)
 		[CODE_JIT] = ROLE_JIT,	   [CODE_VDSO] = ROLE_USER, [CODE_BPF] = ROLE_KERNEL,
 		[CODE_PYTHON] = ROLE_SCRIPT, [CODE_JAVA] = ROLE_JAVA,
 		[CODE_JAVASCRIPT] = ROLE_JAVASCRIPT, [CODE_PHP] = ROLE_PHP,
+		[CODE_RUBY] = ROLE_RUBY, [CODE_PERL] = ROLE_PERL,
 	};
 
 	return inlined ? ROLE_INLINED : roles[kind];

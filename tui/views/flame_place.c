@@ -37,6 +37,7 @@ static enum flame_hue hue_of(const struct flame_frame *f, bool inlined)
 		[CODE_VDSO] = FLAME_HUE_LIBRARY,  [CODE_BPF] = FLAME_HUE_KERNEL,
 		[CODE_PYTHON] = FLAME_HUE_SCRIPT, [CODE_JAVA] = FLAME_HUE_JAVA,
 		[CODE_JAVASCRIPT] = FLAME_HUE_JAVASCRIPT, [CODE_PHP] = FLAME_HUE_PHP,
+		[CODE_RUBY] = FLAME_HUE_RUBY, [CODE_PERL] = FLAME_HUE_PERL,
 	};
 
 	if (inlined)

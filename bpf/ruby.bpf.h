@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Ruby's frames (bpf/script.bpf.h). They lie side by side on a stack of the thread, or of the fiber that it is
+ * in, the innermost one first. A method that is written in C has one, too, and is left out: its own frames are
+ * on the C stack. So are blocks that are.
+ */
+#ifndef BPF_RUBY_BPF_H
+#define BPF_RUBY_BPF_H
+
+#include "bpf/script_state.bpf.h"
+
+/* Of an execution context: where its stack is, and how many words that has. */
+struct ruby_stack {
+	u64 low, words;
+};
+
+/* x->call: the execution context; x->frame is its innermost frame. */
+static __always_inline bool ruby_begin(struct script_state *x)
+{
+	struct ruby_stack stack;
+
+	if (!x->call || !script_read(&x->frame, x->call + x->rt.call_frame) ||
+	    bpf_probe_read_user(&stack, sizeof(stack), (void *)x->call))
+		return false;
+	x->end = stack.low + 8 * stack.words;
+	return x->frame >= stack.low && x->frame <= x->end;
+}
+
+/* Reads the code object and what it has; false: it is none. */
+static __always_inline bool ruby_code(struct script_state *x, u64 code)
+{
+	u32 bytes = x->rt.code_bytes;
+	u64 type, body;
+
+	barrier_var(bytes);
+	return !(code & 7) && !(code >> (SCRIPT_CODE_BITS + 3)) && bytes <= sizeof(x->c) &&
+	       script_read(&type, code) && (type & SCRIPT_RUBY_TYPE) == SCRIPT_RUBY_ISEQ &&
+	       script_read(&body, code + x->rt.code_body) &&
+	       !bpf_probe_read_user(x->c, bytes, (void *)body);
+}
+
+/* By its flags. Below the first one there is one more, which nobody runs. */
+static __always_inline bool ruby_is_function(u64 flags)
+{
+	return !(flags & SCRIPT_RUBY_OF_C) && (flags & SCRIPT_RUBY_MAGIC) != SCRIPT_RUBY_DUMMY;
+}
+
+/* The frame at x->frame. */
+__noinline int ruby__step(u32 slot)
+{
+	struct script_state *x = script__state(slot);
+	u64 flags, code, instr;
+	u32 bytes;
+
+	if (!x)
+		return SCRIPT_DOUBT;
+	if (x->frame >= x->end)
+		return SCRIPT_END;
+	bytes = x->rt.frame_bytes;
+	barrier_var(bytes);
+	if ((x->frame & 7) || bytes > sizeof(x->f) ||
+	    bpf_probe_read_user(x->f, bytes, (void *)x->frame) ||
+	    !script_read(&flags, frame_word(x, x->rt.frame_owner)))
+		return SCRIPT_DOUBT;
+	x->frame += bytes;
+	code = frame_word(x, x->rt.frame_code);
+	if (ruby_is_function(flags)) {
+		if (!ruby_code(x, code))
+			return SCRIPT_DOUBT;
+		instr = frame_word(x, x->rt.frame_instr) - code_word(x, x->rt.code_start);
+		put_frame(x, code, script_unit((s64)instr >> 3),
+			  script_code_sum(code_word(x, x->rt.code_file), code_word(x, x->rt.code_name),
+					  code_word(x, x->rt.code_lines),
+					  code_word(x, x->rt.code_line)));
+	}
+	if (flags & SCRIPT_RUBY_OUTERMOST)
+		end_run(x, ANCHOR_IS_CODE);
+	return SCRIPT_GOES_ON;
+}
+
+#endif

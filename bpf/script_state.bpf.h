@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* For walks of interpreters' frames (bpf/script.bpf.h): what is known of one, and what each interpreter's
+ * part does with a frame. */
+#ifndef BPF_SCRIPT_STATE_BPF_H
+#define BPF_SCRIPT_STATE_BPF_H
+
+#include "bpf/runtime.bpf.h"
+
+#define SCRIPT_MASK (SCRIPT_FRAMES - 1)
+
+/* In the place of an address on the C stack: the evaluation function's code tells. */
+#define ANCHOR_IS_CODE (~0ULL)
+
+struct script_state {
+	struct script_runtime rt;
+	u64 interp, thread, found; /* while the thread's state is looked for */
+	u64 frame, call;	   /* the interpreter's */
+	u64 end;		   /* SCRIPT_RUBY: of its frames */
+	u32 n, begin;		 /* frames; where the run that is being read begins */
+	u32 runs, second;	 /* where the second one begins */
+	u64 f[16], c[32];	 /* the frame and the code object that are looked at */
+	u64 words[SCRIPT_FRAMES];
+	u64 prints[SCRIPT_FRAMES];
+	u64 anchors[SCRIPT_FRAMES]; /* of the first frame of a run; else 0 */
+	/* Merging: */
+	u32 at; /* the first native frame in the scratch */
+	u64 merged[STACK_DEPTH + 1];
+	u64 check;
+	u32 nnative, native, next, out;
+	u32 in_run, skip_first, cut, whole;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, STACK_SLOTS);
+	__type(key, u32);
+	__type(value, struct script_state);
+} script_states SEC(".maps");
+
+static __always_inline struct script_state *script__state(u32 slot)
+{
+	return bpf_map_lookup_elem(&script_states, &slot);
+}
+
+static __always_inline bool script_read(u64 *to, u64 from)
+{
+	return !bpf_probe_read_user(to, sizeof(*to), (void *)from);
+}
+
+static __always_inline u64 frame_word(const struct script_state *x, u32 at)
+{
+	u32 i = at / 8;
+
+	barrier_var(i);
+	return x->f[i & 15];
+}
+
+static __always_inline u64 code_word(const struct script_state *x, u32 at)
+{
+	u32 i = at / 8;
+
+	barrier_var(i);
+	return x->c[i & 31];
+}
+
+enum { SCRIPT_GOES_ON, SCRIPT_END, SCRIPT_DOUBT }; /* how a step ends */
+
+/* The run that was being read is over. */
+static __always_inline void end_run(struct script_state *x, u64 anchor)
+{
+	if (x->n > x->begin) {
+		x->anchors[x->begin & SCRIPT_MASK] = anchor;
+		if (!x->runs++)
+			x->second = x->n;
+	}
+	x->begin = x->n;
+}
+
+/* After those that are further in. */
+static __always_inline void put_frame(struct script_state *x, u64 code, u64 unit, u64 print)
+{
+	u32 i = x->n & SCRIPT_MASK;
+
+	barrier_var(i);
+	x->words[i & SCRIPT_MASK] = SCRIPT_FRAME | unit << SCRIPT_CODE_BITS | code >> 3;
+	x->prints[i & SCRIPT_MASK] = print;
+	x->anchors[i & SCRIPT_MASK] = 0;
+	x->n++;
+}
+
+static __always_inline u64 script_unit(s64 unit)
+{
+	if (unit < 0)
+		return 0;
+	return unit > SCRIPT_UNIT_MAX ? SCRIPT_UNIT_MAX : unit;
+}
+
+#endif

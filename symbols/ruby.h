@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Ruby from outside: whether a file is one, where its frames are in a process that runs it, and what its
+ * functions are called. What is in a process is hostile: it is read in bounds and checked. Any thread.
+ */
+#ifndef SYMBOLS_RUBY_H
+#define SYMBOLS_RUBY_H
+
+#include "bpf/script.h"
+#include "symbols/process_memory.h"
+#include "symbols/script_code.h"
+
+/* What a file has; addresses as its symbols have them. */
+struct ruby_file {
+	u64 vm;	     /* ruby_current_vm_ptr */
+	u64 version; /* ruby_version: a text */
+	u64 eval, eval_size;
+};
+
+/* False: it is none. */
+bool ruby_file__read(int fd, struct ruby_file *out);
+
+/* A process that runs one. */
+struct ruby {
+	struct script_runtime rt; /* but for exec_id */
+};
+
+/* bias: to be added to the file's addresses. 0; -EAGAIN: it has not begun yet; else -errno and why,
+ * which stays. */
+int ruby__attach(const struct ruby_file *f, u64 bias, const struct process_memory *m,
+		 struct ruby *out, const char **why);
+
+/* By its instruction sequence. 0 or -errno: it is none (any more). */
+int ruby_code__read(const struct ruby *r, const struct process_memory *m, u64 address,
+		    struct script_code *out);
+/* What the programs would sum up of it now; 0: it is none. */
+u64 ruby_code__print(const struct ruby *r, const struct process_memory *m, u64 address);
+
+/* The line of an instruction, whose number is that of the next one's word; 0: there is none.
+ * lines: of struct script_code. */
+u32 ruby_lines__find(const u8 *lines, u32 nlines, u32 unit);
+
+#endif

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stacks through Ruby, by a program whose shares, chain, waits and lines are known by construction
+(tests/workloads/ruby_shares.rb)."""
+import math
+import os
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+import servers  # noqa: E402
+from runtimes import folded, follow, own_lines, share  # noqa: E402
+
+SOURCE = os.path.join(live.ROOT, "tests/workloads/ruby_shares.rb")
+WALKED = "3.1"
+DEPTH = 5
+CHAIN = ["descend"] * (DEPTH + 1) + ["produce", "block in produce"]
+CALLS = [*CHAIN, "fails", "rescue in fails", "by_sort", "block in by_sort", "round"]
+
+
+def line_of(text):
+    """The one line of the program that has the text."""
+    with open(SOURCE, encoding="ascii") as f:
+        number, = (i for i, line in enumerate(f, 1) if text in line)
+    return number
+
+
+def program(how):
+    live.need_root()
+    ruby, = servers.need("/usr/bin/ruby")
+    version = subprocess.run([ruby, "-e", "print RUBY_VERSION"], capture_output=True, text=True, check=True).stdout
+    if not version.startswith(WALKED + "."):
+        raise live.Skip(f"ruby {version} is here, not {WALKED}")
+    return servers.running(ruby, SOURCE, DEPTH, how, text=True, stdout=subprocess.PIPE)
+
+
+def check_shares(how, begin):
+    def named():
+        stacks = folded("cpu", p.pid, "-F", 997)
+        return stacks if share(stacks, lambda s: "round" in s) > 90 else None
+    with program(how) as p:
+        servers.printed(p, "ready")
+        stacks = live.wait_for(named, 40, 0)
+    # Few samples on a busy machine: three standard deviations may be missed.
+    within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    for name, truth in ("hot_70", 70), ("hot_30", 30):
+        got = share(stacks, lambda s: follow(s, [*begin, *CALLS, name, "spin"]))
+        live.near(got, truth, within, f"ruby, {how}: share of {name} below its callers, %")
+
+
+def test_shares():
+    """70 and 30 % below a recursion, a loop of C that calls back, a rescued exception, a sort's block and a method"""
+    check_shares("main", ["<main>"])
+
+
+def test_thread():
+    """The same in a thread, whose first function is a block"""
+    check_shares("thread", ["block in <main>"])
+
+
+def test_fiber():
+    """The same in a fiber, which has stacks of its own"""
+    check_shares("fiber", ["block in <main>"])
+
+
+def test_place():
+    """Functions are between the C code that calls and is called; each but the innermost run is below rb_vm_exec"""
+    with program("main") as p:
+        servers.printed(p, "ready")
+        stacks = folded("cpu", p.pid, "-F", 997)
+    hot = {s: w for s, w in stacks.items() if "hot_70" in s}
+    assert share(hot, lambda s: follow(s, ["ruby_run_node", "rb_vm_exec", "<main>", *CHAIN[:-1], "rb_rescue2",
+                                           "rb_vm_exec", CHAIN[-1], "by_sort", "rb_block_call", "rb_ary_each",
+                                           "rb_vm_exec", "block in by_sort", "hot_70"])) > 95, hot
+
+
+def test_lines():
+    """What a function takes is where its loop is, on each of its lines"""
+    with program("main") as p:
+        servers.printed(p, "ready")
+        own = own_lines(p.pid, "spin", "x * 31")
+    loop = range(line_of("while i < n"), line_of("i += 1") + 1)
+    assert all(own.get(line, 0) > 3 for line in loop), own
+    live.near(sum(own.get(line, 0) for line in loop), 100, 5, "ruby: share of a loop's lines of its function, %")
+
+
+def test_waits():
+    """A wait is below the function that waits, and that below its caller"""
+    def waits():
+        stacks = folded("offcpu", p.pid)
+        slept = {s: w for s, w in stacks.items() if "ppoll" in s or any("nanosleep" in f for f in s)}
+        return slept if share(slept, lambda s: follow(s, ["<main>", *CHAIN, "waits"])) > 90 else None
+    with program("main") as p:
+        servers.printed(p, "ready")
+        assert live.wait_for(waits, 40, 0)
+
+
+def test_language():
+    """lang=ruby takes the stacks with such functions"""
+    with program("main") as p:
+        servers.printed(p, "ready")
+        stacks = folded("cpu", p.pid, "-F", 997, "--filter", "lang=ruby")
+        none = folded("cpu", p.pid, "-F", 997, "--filter", "lang=php")
+    assert share(stacks, lambda s: "<main>" in s) == 100 and not none, (stacks, none)
+
+
+def test_whole():
+    """99 % of the stacks are whole, and the functions in as many are named"""
+    with program("main") as p:
+        servers.printed(p, "ready")
+        report = live.batch("-V", "cpu", "-p", p.pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]
+    ends = report["health"]["user_stacks"]
+    known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
+    live.near(100 * (ends["whole"] + ends["cut"]) / known, 100, 1, "ruby: stacks that are whole, %")
+    assert "interpreted functions" not in report["health"]["note"], report["health"]["note"]
+
+
+if __name__ == "__main__":
+    live.main(globals())

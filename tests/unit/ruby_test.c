@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Ruby from outside: attaching, instruction sequences and lines, and names in stacks; all made up in this process's
+ * own memory, as the headers of 3.1 have it.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <errno.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "base/status.h"
+#include "symbols/ruby.h"
+#include "symbols/scripts.h"
+#include "symbols/symbols.h"
+
+#define ISEQ	0x701a
+#define STRING	5
+#define ARRAY	7
+#define PLACES	700 /* words of instructions: more than a block of the index */
+#define SMALL	54
+
+/* An object: what is in it begins at its third word. */
+struct object {
+	u64 flags, class, in[3];
+};
+
+struct line {
+	s32 line, node;
+	u32 events;
+};
+
+struct block {
+	u32 before, pad;
+	u64 ranks, bits[8];
+};
+
+static u64 vm_words[8], thread[16], ec[8], vm_at;
+static char version[16];
+static u64 iseq[4], instructions[PLACES];
+static struct object label, path, real, paths;
+static struct line table[PLACES];
+static struct {
+	u64 small[6];
+	struct block blocks[2];
+} line_index;
+static union {
+	u64 words[39];
+	u32 halves[78];
+} body;
+static struct ruby ruby;
+
+static struct process_memory memory(void)
+{
+	return process_memory__of((u32)getpid());
+}
+
+/* A short text is in the object itself. */
+static void set_text(struct object *o, const char *chars)
+{
+	size_t n = strlen(chars);
+
+	*o = (struct object){.flags = STRING | (u64)n << 14};
+	if (n < sizeof(o->in)) {
+		memcpy(o->in, chars, n);
+		return;
+	}
+	o->flags = STRING | 1 << 13;
+	o->in[0] = n;
+	o->in[1] = (u64)chars;
+}
+
+static int attach(const char *which)
+{
+	const struct ruby_file f = {.vm = (u64)&vm_at, .version = (u64)version, .eval = 0x1000,
+				    .eval_size = 0x100};
+	const struct process_memory m = memory();
+	const char *why = NULL;
+	int err;
+
+	snprintf(version, sizeof(version), "%s", which);
+	err = ruby__attach(&f, 0, &m, &ruby, &why);
+	assert_true(!err || err == -EAGAIN || why);
+	return err;
+}
+
+/* Entries of the table of lines begin at these places. */
+static void set_lines(const u32 *places, const s32 *lines, u32 n)
+{
+	u32 entries = 0;
+
+	memset(&line_index, 0, sizeof(line_index));
+	for (u32 place = 0; place < PLACES; place++) {
+		struct block *b = &line_index.blocks[place < SMALL ? 0 : (place - SMALL) / 512];
+		u32 bit = (place - SMALL) % 512;
+
+		if (place >= SMALL && !bit)
+			b->before = entries;
+		if (entries < n && places[entries] == place) {
+			table[entries] = (struct line){.line = lines[entries]};
+			entries++;
+			if (place >= SMALL)
+				b->bits[bit / 64] |= 1ULL << bit % 64;
+		}
+		if (place < SMALL)
+			line_index.small[place / 9] |= (u64)entries << place % 9 * 7;
+	}
+	body.halves[34] = n;
+}
+
+/* "block in serve", from line 7 to 9. */
+static int set_up(void **state)
+{
+	static const u32 places[] = {0, 3, 60, 650};
+	static const s32 lines[] = {7, 8, 9, 8};
+
+	(void)state;
+	set_text(&label, "block in serve");
+	set_text(&path, "app.rb");
+	set_text(&real, "/srv/applications/of/some/one/app.rb");
+	paths = (struct object){.flags = ARRAY | 1 << 13 | 2 << 15, .in = {(u64)&path, (u64)&real}};
+	iseq[0] = ISEQ;
+	iseq[2] = (u64)&body;
+	body.halves[1] = PLACES;
+	body.words[1] = (u64)instructions;
+	body.words[8] = (u64)&paths;
+	body.words[10] = (u64)&label;
+	body.words[11] = 7 << 1 | 1;
+	body.halves[27] = 9;
+	body.words[15] = (u64)table;
+	body.words[18] = (u64)&line_index;
+	set_lines(places, lines, ARRAY_SIZE(places));
+	vm_at = (u64)vm_words;
+	vm_words[5] = (u64)thread;
+	thread[4] = (u64)vm_words;
+	thread[5] = (u64)ec;
+	thread[10] = 0x7f0000001000;
+	ec[6] = (u64)thread;
+	assert_int_equal(attach("3.1.2"), 0);
+	return 0;
+}
+
+static int read_it(struct script_code *c)
+{
+	const struct process_memory m = memory();
+	int err = ruby_code__read(&ruby, &m, (u64)iseq, c);
+
+	if (!err)
+		assert_int_equal(c->print, ruby_code__print(&ruby, &m, (u64)iseq));
+	return err;
+}
+
+static void attaching(void **state)
+{
+	(void)state;
+	assert_int_equal(ruby.rt.interpreters, (u64)vm_words + 8);
+	assert_int_equal(ruby.rt.eval_end, 0x1100);
+	assert_int_equal(attach("3.2.0"), -EOPNOTSUPP);
+	assert_int_equal(attach("3.10.0"), -EOPNOTSUPP);
+	ec[6] = 1;
+	assert_int_equal(attach("3.1.2"), -EINVAL); /* it does not lead back */
+	thread[5] = 0;
+	assert_int_equal(attach("3.1.2"), -EAGAIN);
+	vm_at = 0;
+	assert_int_equal(attach("3.1.2"), -EAGAIN);
+}
+
+static void functions(void **state)
+{
+	static const u32 wanted[][2] = {{0, 7}, {1, 7}, {3, 7}, {4, 8}, {60, 8}, {61, 9}, {650, 9},
+					{651, 8}, {PLACES, 8}};
+	struct script_code c;
+
+	(void)state;
+	assert_int_equal(read_it(&c), 0);
+	assert_string_equal(c.name, "block in serve");
+	assert_string_equal(c.file, "/srv/applications/of/some/one/app.rb");
+	assert_int_equal(c.first_line, 7);
+	assert_int_equal(c.last_line, 9);
+	for (u32 i = 0; i < ARRAY_SIZE(wanted); i++)
+		assert_int_equal(ruby_lines__find(c.lines, c.nlines, wanted[i][0]), wanted[i][1]);
+	free(c.lines);
+}
+
+/* What is evaluated has no real path; one line has no index; a file begins in line 0. */
+static void others(void **state)
+{
+	struct script_code c;
+
+	(void)state;
+	paths.in[1] = 8; /* nil */
+	body.words[11] = 1;
+	body.halves[34] = 1;
+	body.words[18] = 0;
+	assert_int_equal(read_it(&c), 0);
+	assert_string_equal(c.file, "app.rb");
+	assert_int_equal(c.first_line, 1);
+	assert_int_equal(ruby_lines__find(c.lines, c.nlines, 300), 7);
+	free(c.lines);
+	body.words[8] = (u64)&path;
+	assert_int_equal(read_it(&c), 0);
+	assert_string_equal(c.file, "app.rb");
+	free(c.lines);
+}
+
+/* What cannot be right is no function, or one without lines. */
+static void hostile(void **state)
+{
+	struct script_code c;
+
+	(void)state;
+	body.halves[34] = PLACES + 1;
+	assert_int_equal(read_it(&c), 0);
+	assert_null(c.lines);
+	body.halves[34] = 4;
+	body.words[18] = 0x123;
+	assert_int_equal(read_it(&c), 0);
+	assert_int_equal(ruby_lines__find(c.lines, c.nlines, 9), 0);
+	free(c.lines);
+	label.flags = STRING; /* empty */
+	assert_int_not_equal(read_it(&c), 0);
+	label.flags = ARRAY;
+	assert_int_not_equal(read_it(&c), 0);
+	set_text(&label, "block in serve");
+	body.words[8] = 0x123;
+	assert_int_not_equal(read_it(&c), 0);
+	iseq[2] = 0x10;
+	assert_int_not_equal(read_it(&c), 0);
+	iseq[0] = 0x601a; /* a method's entry */
+	assert_int_not_equal(read_it(&c), 0);
+	assert_int_equal(ruby_code__print(&ruby, &(struct process_memory){process_memory__read,
+						(void *)(intptr_t)getpid()}, (u64)iseq), 0);
+}
+
+static void stacks(void **state)
+{
+	struct status st;
+	struct symbols *symbols = symbols__new(&st);
+	struct scripts *scripts = scripts__new(symbols);
+	const struct process_memory m = memory();
+	u64 print = ruby_code__print(&ruby, &m, (u64)iseq), room[4];
+	u64 ips[] = {SCRIPT_FRAME | 4ULL << SCRIPT_CODE_BITS | (u64)iseq >> 3,
+		     SCRIPT_CHECK | script_sum(0, print) >> 2};
+	struct stack_def d = {.tgid = (u32)getpid(), .nuser = 2, .ips = ips}, out;
+	const struct sym_func *f;
+
+	(void)state;
+	scripts__attach(scripts, d.tgid, &(struct process_runtime){.kind = SCRIPT_RUBY, .ruby = ruby});
+	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
+	f = symbols__func(symbols, symbols__func_of(symbols, (u32)out.ips[0]));
+	assert_string_equal(f->name, "block in serve");
+	assert_int_equal(f->kind, CODE_RUBY);
+	assert_int_equal(symbols__offset_of(symbols, (u32)out.ips[0]), 8);
+	scripts__free(scripts);
+	symbols__free(symbols);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(attaching, set_up), cmocka_unit_test_setup(functions, set_up),
+		cmocka_unit_test_setup(others, set_up),	   cmocka_unit_test_setup(hostile, set_up),
+		cmocka_unit_test_setup(stacks, set_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -37,3 +37,22 @@ void netns__text(u32 netns, char *buf, size_t size)
 	if (all)
 		closedir(all);
 }
+
+const char *netns_names__get(struct netns_names *names, u32 netns)
+{
+	u32 at = 0;
+
+	while (at < names->n && names->v[at].netns != netns)
+		at++;
+	if (at < names->n)
+		return names->v[at].text;
+	if (at == NETNS_NAMES)
+		at = 0;
+	names->v[at].netns = netns;
+	if (netns == netns__own())
+		copy_str(names->v[at].text, sizeof(names->v[at].text), "[own]");
+	else
+		netns__text(netns, names->v[at].text, sizeof(names->v[at].text));
+	names->n = at + 1;
+	return names->v[at].text;
+}

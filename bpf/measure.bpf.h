@@ -255,6 +255,26 @@ static __always_inline struct measure_cell *cell__find(struct task_struct *task,
 	return c;
 }
 
+/* Of a thread that need not be the one that runs, nor be there any more. */
+static __always_inline struct measure_cell *cell__of_whom(const struct measure_who *who, const u64 *labels,
+						     u32 half, u32 room)
+{
+	u64 h = hash_step(who->start_ns, who->tid);
+	struct measure_cell *cell;
+	bool begun;
+	u32 at;
+
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		h = hash_step(h, labels[i]);
+	cell = cell__at(hash_finish(h), half, room, &at, &begun);
+	if (!cell || !begun)
+		return cell;
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		cell->labels[i] = labels[i];
+	cell->who = *who;
+	return cell;
+}
+
 /* The word of labels that is known where threads of one name are one; the declaration's .kept. */
 #ifndef MEASURE_KEPT
 #define MEASURE_KEPT 0

@@ -7,66 +7,18 @@
  */
 #define MEASURE_ATOMIC /* packets come while a process works on the same socket */
 
-#include <bpf/bpf_endian.h>
-
 #include "bpf/tcp.h"
 #include "bpf/measure.bpf.h"
-#include "bpf/measure_names.bpf.h"
+#include "bpf/endpoint.bpf.h"
 #include "bpf/call.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
-#define AF_INET6    10
 #define PROTO_TCP   6
 #define FIN_CAME    (1 << 1) /* SOCK_DONE */
-#define HEX_V6	    32
 #define TAKEN_AFTER 1000000000ULL
 
 /* --- the kernel's types --- */
-
-struct ns_common {
-	unsigned int inum;
-} KERNEL_TYPE;
-
-struct net {
-	struct ns_common ns;
-} KERNEL_TYPE;
-
-typedef struct {
-	struct net *net;
-} KERNEL_TYPE possible_net_t;
-
-struct in6_addr {
-	u8 bytes[16];
-};
-
-struct sock_common {
-	u32 skc_daddr, skc_rcv_saddr;
-	u16 skc_dport, skc_num;
-	unsigned short skc_family;
-	volatile unsigned char skc_state;
-	unsigned long skc_flags;
-	possible_net_t skc_net;
-	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
-} KERNEL_TYPE;
-
-struct socket;
-
-struct sock {
-	struct sock_common __sk_common;
-	atomic_t sk_drops;
-	struct socket *sk_socket;
-	u16 sk_protocol;
-	int sk_err;
-} KERNEL_TYPE;
-
-struct socket {
-	struct sock *sk;
-} KERNEL_TYPE;
-
-struct inet_sock {
-	u16 inet_sport;
-} KERNEL_TYPE;
 
 struct inet_bind_bucket {
 	signed char fastreuse;
@@ -93,18 +45,6 @@ struct fdtable {
 
 struct files_struct {
 	struct fdtable *fdt;
-} KERNEL_TYPE;
-
-struct bpf_iter__task_file {
-	struct bpf_iter_meta *meta;
-	struct task_struct *task;
-	u32 fd;
-	struct file *file;
-} KERNEL_TYPE;
-
-struct bpf_iter__bpf_sk_storage_map {
-	struct bpf_iter_meta *meta;
-	struct sock *sk;
 } KERNEL_TYPE;
 
 /* --- what is known of a socket --- */
@@ -148,64 +88,10 @@ static __always_inline bool is_tcp(struct sock *sk)
 	return sk->sk_protocol == PROTO_TCP;
 }
 
-/* --- endpoints --- */
-
-static __always_inline char hex(u8 n)
-{
-	return n < 10 ? '0' + n : 'a' + n - 10;
-}
-
-static __always_inline void name__address(const u8 *bytes, u32 label, u64 endpoint, u32 slot, u64 now,
-					  struct measure_stats *st)
-{
-	struct measure_name *n;
-
-	if (!name__is_due(label, endpoint, now, 0))
-		return;
-	n = name__begin(slot);
-	if (!n)
-		return;
-	for (u32 i = 0; i < HEX_V6 / 2; i++) {
-		n->text[2 * i] = hex(bytes[i] >> 4);
-		n->text[2 * i + 1] = hex(bytes[i] & 15);
-	}
-	name__send(n, label, endpoint, HEX_V6, now, st);
-}
-
-static __always_inline bool is_v4(const u64 *words)
-{
-	return !words[0] && (u32)words[1] == bpf_htonl(0xffff);
-}
-
-/* Of a socket of IPv6, which may be used for IPv4. */
-static __noinline u64 endpoint__v6(const u64 *words, u64 port, u32 label, u32 slot)
-{
-	struct measure_stats *st = stats__get();
-	u64 h, endpoint;
-
-	if (is_v4(words))
-		return TCP_V4 | port << TCP_PORT_SHIFT | words[1] >> 32;
-	h = hash_finish(hash_step(hash_step(0, words[0]), words[1]));
-	endpoint = TCP_V6 | (h & ~(0xffffULL << TCP_PORT_SHIFT)) | port << TCP_PORT_SHIFT;
-	if (st)
-		name__address((const u8 *)words, label, endpoint, slot, bpf_ktime_get_ns(), st);
-	return endpoint;
-}
-
 static __always_inline void connection__find_ends(struct connection *c, struct sock *sk, u32 slot)
 {
-	u64 local = bpf_ntohs(BPF_CORE_READ((struct inet_sock *)sk, inet_sport));
-	u64 remote = bpf_ntohs(sk->__sk_common.skc_dport), words[2];
-
-	if (sk->__sk_common.skc_family != AF_INET6) {
-		c->local = TCP_V4 | local << TCP_PORT_SHIFT | sk->__sk_common.skc_rcv_saddr;
-		c->remote = TCP_V4 | remote << TCP_PORT_SHIFT | sk->__sk_common.skc_daddr;
-		return;
-	}
-	bpf_core_read(words, sizeof(words), &sk->__sk_common.skc_v6_rcv_saddr);
-	c->local = endpoint__v6(words, local, TCP_LABEL_LOCAL, slot);
-	bpf_core_read(words, sizeof(words), &sk->__sk_common.skc_v6_daddr);
-	c->remote = endpoint__v6(words, remote, TCP_LABEL_REMOTE, slot);
+	c->local = endpoint__local(sk, TCP_LABEL_LOCAL, slot);
+	c->remote = endpoint__remote(sk, TCP_LABEL_REMOTE, slot);
 }
 
 /* --- cells --- */
@@ -219,27 +105,8 @@ static __always_inline void connection__labels(const struct connection *c, struc
 	labels[TCP_LABEL_REMOTE] = c->remote;
 	labels[TCP_LABEL_KIND] = step | state << TCP_STATE_SHIFT | c->role << TCP_ROLE_SHIFT |
 				 (u64)(u8)error << TCP_ERROR_SHIFT |
-				 (server >> TCP_PORT_SHIFT & 0xffff) << TCP_SERVER_SHIFT;
+				 ENDPOINT_PORT(server) << TCP_SERVER_SHIFT;
 	labels[TCP_LABEL_NETNS] = sk->__sk_common.skc_net.net->ns.inum;
-}
-
-static __always_inline struct measure_cell *cell__of(const struct measure_who *who, const u64 *labels,
-						     u32 half, u32 room)
-{
-	u64 h = hash_step(who->start_ns, who->tid);
-	struct measure_cell *cell;
-	bool begun;
-	u32 at;
-
-	for (int i = 0; i < MEASURE_LABELS; i++)
-		h = hash_step(h, labels[i]);
-	cell = cell__at(hash_finish(h), half, room, &at, &begun);
-	if (!cell || !begun)
-		return cell;
-	for (int i = 0; i < MEASURE_LABELS; i++)
-		cell->labels[i] = labels[i];
-	cell->who = *who;
-	return cell;
 }
 
 /* Where there is no room for the connection, all of its process to the same service are one. */
@@ -250,11 +117,11 @@ static __noinline struct measure_cell *connection__cell(const struct connection 
 	struct measure_cell *cell;
 
 	st->count++;
-	cell = cell__of(&c->who, labels, half, room_for_threads());
+	cell = cell__of_whom(&c->who, labels, half, room_for_threads());
 	if (cell)
 		return cell;
-	labels[TCP_LABEL_LOCAL] = labels[TCP_LABEL_REMOTE] = 0;
-	cell = cell__of(&c->who, labels, half, cell_mask);
+	labels[TCP_LABEL_LOCAL] = labels[TCP_LABEL_REMOTE] = ENDPOINT_OTHERS;
+	cell = cell__of_whom(&c->who, labels, half, cell_mask);
 	if (cell) {
 		st->folded++;
 		return cell;

@@ -4,17 +4,11 @@
 #define BPF_TCP_H
 
 /*
- * LOCAL, REMOTE: endpoints. From TCP_PORT_SHIFT on the port; with TCP_V4 the lower 32 bits are the address,
- * with TCP_V6 they and those above the port are a hash of it, and its 16 bytes are sent as the name, in hex.
- * 0: connections were too many to keep them apart.
+ * LOCAL, REMOTE: ends (bpf/endpoint.h).
  * KIND: the step, the state, the role, errno and the server's port, from the shifts below on.
  * NETNS: the network namespace's number.
  */
 enum { TCP_LABEL_LOCAL, TCP_LABEL_REMOTE, TCP_LABEL_KIND, TCP_LABEL_NETNS };
-
-#define TCP_V4		(1ULL << 48)
-#define TCP_V6		(1ULL << 63)
-#define TCP_PORT_SHIFT	32
 
 #define TCP_STATE_SHIFT 8
 #define TCP_ROLE_SHIFT	16

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* TCP connections: who talks to whom, how much, how fast; how long they live, connect, wait for accept(). */
-#include <arpa/inet.h>
 #include <stdio.h>
 
 #include "bpf/syscalls.h"
 #include "bpf/tcp.h"
+#include "measures/endpoint.h"
 #include "measures/syscall_args.h"
 #include "measures/syscall_names.h"
 #include "samples/measure.h"
@@ -52,51 +52,6 @@ static void state_text(u64 state, char *buf, size_t size)
 	copy_str(buf, size, state < TCP_STATES_END ? names[state] : "?");
 }
 
-static u32 port_of(u64 endpoint)
-{
-	return endpoint >> TCP_PORT_SHIFT & 0xffff;
-}
-
-/* Of IPv4, whose address is in the value. */
-static bool endpoint_known(u64 value, char *buf, size_t size)
-{
-	u32 address = (u32)value;
-	char text[INET_ADDRSTRLEN];
-
-	if (value & TCP_V6)
-		return false;
-	if (value)
-		snprintf(buf, size, "%s:%u", inet_ntop(AF_INET, &address, text, sizeof(text)), port_of(value));
-	else
-		copy_str(buf, size, "[others]");
-	return true;
-}
-
-/* Of IPv6: the address in hex. */
-static void tidy_endpoint(u64 value, char *text, size_t size)
-{
-	char address[INET6_ADDRSTRLEN];
-	struct in6_addr a;
-
-	for (u32 i = 0; i < sizeof(a.s6_addr); i++)
-		if (sscanf(text + 2ul * i, "%2hhx", &a.s6_addr[i]) != 1)
-			return;
-	snprintf(text, size, "[%s]:%u", inet_ntop(AF_INET6, &a, address, sizeof(address)), port_of(value));
-}
-
-static bool host_part(const char *endpoint, u32 i, char *buf, size_t size)
-{
-	char *colon;
-
-	copy_str(buf, size, *endpoint == '[' && endpoint[1] != 'o' ? endpoint + 1 : endpoint);
-	colon = strrchr(buf, ':');
-	if (colon)
-		*colon = '\0';
-	if (colon > buf && colon[-1] == ']')
-		colon[-1] = '\0';
-	return !i;
-}
-
 static const struct measure_range steps[] = {{0, TCP_STEPS}, {0}}, roles[] = {{0, TCP_ROLES}, {0}},
 				  states[] = {{0, TCP_STATES_END}, {0}};
 
@@ -107,10 +62,10 @@ static const struct measure_label labels[LABELS] = {
 		     .text = step_text, .values = steps},
 	[BY_LOCAL] = {.name = "local", .title = "Local", .width = 21, .bits = 64, .word = TCP_LABEL_LOCAL,
 		      .help = "address and port here; [others]: of connections too many to keep apart",
-		      .known = endpoint_known, .tidy = tidy_endpoint},
+		      .known = endpoint__known, .tidy = endpoint__tidy},
 	[BY_REMOTE] = {.name = "remote", .title = "Remote", .width = 21, .bits = 64, .word = TCP_LABEL_REMOTE,
-		       .help = "address and port of the other side", .known = endpoint_known,
-		       .tidy = tidy_endpoint},
+		       .help = "address and port of the other side", .known = endpoint__known,
+		       .tidy = endpoint__tidy},
 	[BY_SERVICE] = {.name = "service", .title = "Service", .width = 10, .bits = 16, .word = TCP_LABEL_KIND,
 			.shift = TCP_SERVER_SHIFT, .implied_by = CONNECTION,
 			.help = "the server's port, by its name in /etc/services"},
@@ -127,7 +82,7 @@ static const struct measure_label labels[LABELS] = {
 	[BY_NETNS] = {.name = "netns", .title = "Namespace", .width = 12, .bits = 32, .word = TCP_LABEL_NETNS,
 		      .help = "network namespace, by its name or number; [own]: that of proftop"},
 	[BY_HOST] = {.name = "host", .title = "Host", .width = 16, .kind = LABEL_DERIVED,
-		     .help = "address of the other side", .of = BY_REMOTE, .part = host_part},
+		     .help = "address of the other side", .of = BY_REMOTE, .part = endpoint__host},
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .implied_by = CONNECTION,
 		    .help = "process that connected or accepted it, or listens"},
 	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,

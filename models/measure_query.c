@@ -214,7 +214,8 @@ static void add_errno(struct row_errnos *e, const char *name, double n)
 
 static void add_values(struct measure_values *to, const struct measure_values *v)
 {
-	to->min = to->count ? MIN(to->min, v->min) : v->min;
+	if (v->count) /* there may be sums alone */
+		to->min = to->count ? MIN(to->min, v->min) : v->min;
 	to->max = MAX(to->max, v->max);
 	for (u32 i = 0; i < MEASURE_VALUE_SUMS; i++)
 		((u64 *)to)[i] += ((const u64 *)v)[i];

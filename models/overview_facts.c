@@ -66,6 +66,7 @@ void facts__init(struct facts *f, const struct frame *frame, const struct scope 
 	f->sched = snap_of(frame, MODEL_SCHED);
 	f->locks = snap_of(frame, MODEL_LOCKS);
 	f->tcp = snap_of(frame, MODEL_TCP);
+	f->sockets = snap_of(frame, MODEL_SOCKETS);
 	ask_profile(f);
 	ask_waits(f);
 	ask_io(f);
@@ -74,6 +75,7 @@ void facts__init(struct facts *f, const struct frame *frame, const struct scope 
 		    (f->reasons ? MODEL_BIT(MODEL_WAITS) : 0) |
 		    (f->locks ? MODEL_BIT(MODEL_LOCKS) : 0) |
 		    (f->tcp ? MODEL_BIT(MODEL_TCP) : 0) |
+		    (f->sockets ? MODEL_BIT(MODEL_SOCKETS) : 0) |
 		    (f->devices ? MODEL_BIT(MODEL_IO) : 0);
 	f->unresolved = (f->functions && f->functions->base.unresolved) ||
 			(f->reasons && f->reasons->base.unresolved);

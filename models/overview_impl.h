@@ -23,7 +23,7 @@ struct facts {
 	const struct profile_rows *functions; /* by pid and symbol */
 	const struct sched_snap *sched;
 	const struct waits_snap *waits;
-	const struct measure_snap *locks, *tcp;
+	const struct measure_snap *locks, *tcp, *sockets;
 	const struct waits_result *reasons;	    /* by tid and reason */
 	const struct io_result *devices, *io_users; /* by device; by pid */
 	u64 models; /* that are there, a bit each */

@@ -2,6 +2,7 @@
 /* Rules about processes, limits, networks, clocks and messages. */
 #include <stdio.h>
 
+#include "bpf/sockets.h"
 #include "bpf/tcp.h"
 #include "models/overview_impl.h"
 
@@ -161,13 +162,13 @@ void rule__NET_DROPS(struct rule_run *r)
 		     backlog);
 }
 
-/* Of the connections that are known: what one did most; NULL: none did. */
-static const struct measure_entry *connection_with_most(const struct facts *f, u32 sum)
+/* Of the connections or sockets that are known: what one did most; NULL: none did. */
+static const struct measure_entry *entry_with_most(const struct measure_snap *s, u32 sum)
 {
 	const struct measure_entry *most = NULL;
 
-	for (u32 i = 0; f->tcp && i < f->tcp->nentries; i++) {
-		const struct measure_entry *e = &f->tcp->entries[i];
+	for (u32 i = 0; s && i < s->nentries; i++) {
+		const struct measure_entry *e = &s->entries[i];
 
 		if (e->who.tgid != MEASURE_MANY && e->v[WINDOW_LAST].sums[sum] &&
 		    (!most || e->v[WINDOW_LAST].sums[sum] > most->v[WINDOW_LAST].sums[sum]))
@@ -176,7 +177,7 @@ static const struct measure_entry *connection_with_most(const struct facts *f, u
 	return most;
 }
 
-static struct who who__of_connection(const struct measure_entry *e)
+static struct who who__of_entry(const struct measure_entry *e)
 {
 	return e ? (struct who){e->who.tgid, e->who.process, e->who.cgroup} : (struct who){0};
 }
@@ -191,8 +192,8 @@ static const char *end_of(const struct measure_entry *e, const char *label)
 void rule__RETRANSMITS(struct rule_run *r)
 {
 	double again = rate_of(r->facts, FIGURE_TCP_RETRANSMITS), out = rate_of(r->facts, FIGURE_TCP_OUT);
-	const struct measure_entry *e = connection_with_most(r->facts, TCP_RETRANSMITS);
-	struct who who = who__of_connection(e);
+	const struct measure_entry *e = entry_with_most(r->facts->tcp, TCP_RETRANSMITS);
+	struct who who = who__of_entry(e);
 
 	if (again < 2 || out <= 0)
 		return;
@@ -202,25 +203,41 @@ void rule__RETRANSMITS(struct rule_run *r)
 		     e ? "` to " : "", end_of(e, "remote"));
 }
 
-void rule__SOCKET_QUEUES(struct rule_run *r)
+static void full_listener(struct rule_run *r)
 {
-	const struct system_snap *s = r->facts->system;
-	const struct system_series *udp = system__series(s, FIGURE_UDP_FULL, "");
-	const struct system_process *p = udp && udp->pid ? system__process(s, udp->pid) : NULL;
 	double accept = rate_of(r->facts, FIGURE_TCP_LISTEN_OVERFLOWS);
-	const struct measure_entry *e = connection_with_most(r->facts, TCP_DROPS);
-	struct who who = who__of_process(p), listener = who__of_connection(e);
+	const struct measure_entry *e = entry_with_most(r->facts->tcp, TCP_DROPS);
+	struct who listener = who__of_entry(e);
 
 	finding__add(r, accept, &listener, e ? NULL : "",
 		     "%.0f connections a second found the queue of %s%s full: %s%s%s "
 		     "does not accept them fast enough",
 		     accept, e ? "" : "a listening socket", end_of(e, "local"), e ? "`" : "",
 		     e ? listener.comm : "who listens", e ? "`" : "");
+}
+
+/* Whose socket it is /proc tells where it can be found there; the programs of `sockets` know for sure. */
+static void full_reader(struct rule_run *r)
+{
+	const struct facts *f = r->facts;
+	const struct system_series *udp = system__series(f->system, FIGURE_UDP_FULL, "");
+	const struct system_process *p = udp && udp->pid ? system__process(f->system, udp->pid) : NULL;
+	const struct measure_entry *e = entry_with_most(f->sockets, SOCKETS_DROPS);
+	bool is_udp = e && !strcmp(e->keys[0].text, "udp");
+	struct who who = is_udp ? who__of_entry(e) : who__of_process(p);
+
 	if (udp)
-		finding__add(r, udp->rate, &who, p ? NULL : "",
+		finding__add(r, udp->rate, &who, who.pid ? NULL : "",
 			     "%.0f UDP packets a second found the queue of %s%s%s full: it does not read "
 			     "them fast enough",
-			     udp->rate, p ? "`" : "", p ? p->u.comm : "their socket", p ? "`" : "");
+			     udp->rate, who.pid ? "`" : "", who.pid ? who.comm : "their socket",
+			     who.pid ? "`" : "");
+}
+
+void rule__SOCKET_QUEUES(struct rule_run *r)
+{
+	full_listener(r);
+	full_reader(r);
 }
 
 void rule__NET_SATURATED(struct rule_run *r)

@@ -161,5 +161,7 @@ u64 overview__helps(const struct facts *f)
 		helps |= MODEL_BIT(MODEL_LOCKS);
 	if (connections_suffer(f))
 		helps |= MODEL_BIT(MODEL_TCP);
+	if (system__rate(f->system, FIGURE_UDP_FULL, "") >= 1)
+		helps |= MODEL_BIT(MODEL_SOCKETS);
 	return helps;
 }

@@ -47,6 +47,19 @@ int bpf_visit__run(struct bpf_visit *v)
 	return n < 0 ? -errno : 0;
 }
 
+int bpf_visit__once(struct bpf_program *prog, int map_fd, struct status *st)
+{
+	struct bpf_visit v = {0};
+	int err = map_fd < 0 ? bpf_visit__attach(&v, prog, st) : bpf_visit__attach_map(&v, prog, map_fd, st);
+
+	if (!err)
+		err = bpf_visit__run(&v);
+	if (err && !st->code)
+		bpf_util__failed(err, bpf_program__name(prog), st);
+	bpf_visit__fini(&v);
+	return err;
+}
+
 void bpf_visit__fini(struct bpf_visit *v)
 {
 	bpf_link__destroy(v->link);

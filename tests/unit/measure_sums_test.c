@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "bpf/endpoint.h"
 #include "bpf/tcp.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/measure_builder.h"
@@ -190,16 +191,23 @@ static void test_endpoints(void **state)
 
 	(void)state;
 	memcpy(&v4, address, sizeof(v4));
-	l->tidy(TCP_V6 | 443ULL << TCP_PORT_SHIFT, buf, sizeof(buf));
+	l->tidy(ENDPOINT_V6 | 443ULL << ENDPOINT_PORT_SHIFT, buf, sizeof(buf));
 	assert_string_equal(buf, "[2001:db8::1]:443");
-	assert_true(l->known(TCP_V4 | 65535ULL << TCP_PORT_SHIFT | v4, buf, sizeof(buf)));
+	assert_true(l->known(ENDPOINT_V4 | 65535ULL << ENDPOINT_PORT_SHIFT | v4, buf, sizeof(buf)));
 	assert_string_equal(buf, "10.213.7.2:65535");
-	assert_true(l->known(0, buf, sizeof(buf)));
+	assert_true(l->known(ENDPOINT_OTHERS, buf, sizeof(buf)));
 	assert_string_equal(buf, "[others]");
-	assert_false(l->known(TCP_V6, buf, sizeof(buf)));
+	assert_false(l->known(ENDPOINT_V6, buf, sizeof(buf)));
 	copy_str(buf, sizeof(buf), "no hex");
-	l->tidy(TCP_V6, buf, sizeof(buf));
+	l->tidy(ENDPOINT_V6, buf, sizeof(buf));
 	assert_string_equal(buf, "no hex");
+	copy_str(buf, sizeof(buf), "@0123456789abcdef0123456789abcdef");
+	l->tidy(ENDPOINT_UNIX | 7, buf, sizeof(buf));
+	assert_string_equal(buf, "@0123456789abcdef0123456789abcdef");
+	assert_true(l->known(0, buf, sizeof(buf)));
+	assert_string_equal(buf, "");
+	assert_true(tcp->labels[measure__label(tcp, "host")].part("/run/a:b", 0, buf, sizeof(buf)));
+	assert_string_equal(buf, "/run/a:b");
 }
 
 int main(void)

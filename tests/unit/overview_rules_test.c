@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "bpf/sockets.h"
 #include "bpf/tcp.h"
 #include "samples/measure.h"
 #include "models/model.h"
@@ -169,6 +170,11 @@ static const struct example examples[] = {
 	 ORDINARY "figure tcp_listen_overflows - 7\nconnection busy 7 0.0.0.0:0 0 7\n"},
 	{RULE_SOCKET_QUEUES, SEVERITY_WARNING, 7, "700 UDP packets a second found the queue of `slow`",
 	 ORDINARY "figure udp_receive_queue_full - 700 7\nusage slow 7 S 2 5 5 0 1 0\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_WARNING, 9, "700 UDP packets a second found the queue of `nap`",
+	 ORDINARY "figure udp_receive_queue_full - 700 7\nusage slow 7 S 2 5 5 0 1 0\n"
+		  "socket few 8 udp 3\nsocket nap 9 udp 697\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_WARNING, 0, "700 UDP packets a second found the queue of their socket",
+	 ORDINARY "figure udp_receive_queue_full - 700\nsocket raw 9 icmp 697\n"},
 	{RULE_NET_SATURATED, SEVERITY_WARNING, 0, "eth0 carries 960 Mbit/s of the 1000",
 	 ORDINARY "figure mbit eth0 1000\nfigure rx_bytes eth0 120000000\n"},
 	{RULE_CLOCK_STEP, SEVERITY_WARNING, 0, "the time of day jumped by 2.0 s",
@@ -193,7 +199,7 @@ struct scene {
 };
 
 static const enum model_id used_models[] = {MODEL_SYSTEM, MODEL_SCHED, MODEL_WAITS, MODEL_PROFILE,
-					    MODEL_LOCKS, MODEL_TCP};
+					    MODEL_LOCKS, MODEL_TCP, MODEL_SOCKETS};
 
 static void scene__init(struct scene *s)
 {
@@ -307,6 +313,26 @@ static bool put_connection(struct scene *s, const char *line)
 	return true;
 }
 
+/* "socket NAME PID PROTOCOL DROPS" */
+static bool put_socket(struct scene *s, const char *line)
+{
+	struct measure_sample x = {.head.type = SAMPLE_MEASURE};
+	char comm[16], protocol[16];
+	u32 drops;
+	const struct measure_key keys[8] = {{1, protocol}, {2, "dgram"}, {SOCKETS_FULL, "full"}, {0, ""},
+					    {1, "0.0.0.0:53"}, {0, ""}, {53, "domain"}, {0, ""}};
+
+	if (sscanf(line, "socket %15s %u %15s %u", comm, &x.who.tgid, protocol, &drops) != 4)
+		return false;
+	copy_str(x.who.comm, sizeof(x.who.comm), comm);
+	copy_str(x.who.process, sizeof(x.who.process), comm);
+	x.keys = keys;
+	x.nkeys = ARRAY_SIZE(keys);
+	x.sums[SOCKETS_DROPS] = drops;
+	model_table[MODEL_SOCKETS]->consume(s->models[MODEL_SOCKETS], &x.head);
+	return true;
+}
+
 /* "fsync NAME PID MS": waits in that system call. */
 static bool put_call(struct scene *s, const char *line)
 {
@@ -384,7 +410,8 @@ static void put_lines(struct scene *s, const char *lines)
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(lines, "\n"), lines);
 		if (!strcmp(line, "tick"))
 			scene__tick(s);
-		else if (!put_sampled(s, line) && !put_call(s, line) && !put_owner(s, line) && !put_connection(s, line) && !put_recorded(s, line) &&
+		else if (!put_sampled(s, line) && !put_call(s, line) && !put_owner(s, line) && !put_connection(s, line) &&
+			 !put_socket(s, line) && !put_recorded(s, line) &&
 			 !put_part(s, line))
 			fail_msg("not understood: %s", line);
 	}

@@ -20,7 +20,7 @@
 
 #define ALL_HELP                                                                                   \
 	(1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS | 1u << MODEL_IO |            \
-	 1u << MODEL_LOCKS | 1u << MODEL_TCP)
+	 1u << MODEL_LOCKS | 1u << MODEL_TCP | 1u << MODEL_SOCKETS)
 
 /* After the first figures, as what they trace shows nowhere else; to attach takes a second or two. */
 #define BEGINS_WITH (1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS)

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sockets: whose they are that were there at the begin or were never used, names of services. */
+#include <bpf/libbpf.h>
+#include <netinet/in.h>
+
+#include "base/arena.h"
+#include "base/log.h"
+#include "base/services.h"
+#include "bpf/sockets.h"
+#include "sources/bpf_globals.h"
+#include "sources/bpf_visit.h"
+#include "sources/kernel_btf.h"
+#include "sources/measures.h"
+
+struct sockets {
+	struct services tcp, udp;
+	struct bpf_object *obj;
+	volatile u32 *orphans;
+};
+
+static void *sockets__begin(const struct measure *m, const struct sampling *how)
+{
+	struct sockets *s = xcalloc(1, sizeof(*s));
+
+	(void)m;
+	(void)how;
+	services__read(&s->tcp, "tcp");
+	services__read(&s->udp, "udp");
+	return s;
+}
+
+static void sockets__end(void *ctx)
+{
+	struct sockets *s = ctx;
+
+	services__fini(&s->tcp);
+	services__fini(&s->udp);
+	free(s);
+}
+
+static struct bpf_program *program(struct bpf_object *obj, const char *name)
+{
+	return bpf_object__find_program_by_name(obj, name);
+}
+
+/* Programs on functions are for kernels that lack the tracepoints. */
+static int sockets__prepare(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	struct btf *btf = kernel_btf__get();
+	bool has_events = btf && kernel_btf__arguments(btf, "sock_send_length");
+
+	(void)ctx;
+	(void)st;
+	kernel_btf__put(btf);
+	bpf_program__set_autoload(program(obj, "sockets_send"), has_events);
+	bpf_program__set_autoload(program(obj, "sockets_receive"), has_events);
+	bpf_program__set_autoload(program(obj, "sockets_send_before"), !has_events);
+	bpf_program__set_autoload(program(obj, "sockets_receive_before"), !has_events);
+	bpf_program__set_autoattach(program(obj, "sockets_files"), false);
+	bpf_program__set_autoattach(program(obj, "sockets_rest"), false);
+	return 0;
+}
+
+static int sockets__attach(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	struct sockets *s = ctx;
+
+	s->obj = obj;
+	s->orphans = bpf_globals__find(obj, "orphans", sizeof(*s->orphans));
+	return bpf_visit__once(program(obj, "sockets_files"), -1, st);
+}
+
+/* Whose the sockets are that dropped something before anybody used them. */
+static void sockets__flush(void *ctx)
+{
+	struct sockets *s = ctx;
+	struct status st = {0};
+
+	if (!s->orphans || !*s->orphans)
+		return;
+	*s->orphans = 0;
+	if (bpf_visit__once(program(s->obj, "sockets_files"), -1, &st) ||
+	    bpf_visit__once(program(s->obj, "sockets_rest"), bpf_object__find_map_fd_by_name(s->obj, "owners"),
+			    &st))
+		log__add(LOG_WARN, "drops of sockets that nobody has used yet are not known: %s", st.msg);
+}
+
+static bool sockets__text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
+{
+	const struct measure_label *l = &measure_table[MEASURE_SOCKETS]->labels[label];
+	bool is_tcp = (u16)v->words[SOCKETS_LABEL_KIND] == IPPROTO_TCP;
+	struct sockets *s = ctx;
+
+	if (l->word != SOCKETS_LABEL_KIND || l->shift != SOCKETS_SERVICE_SHIFT || !v->value)
+		return false;
+	services__text(is_tcp ? &s->tcp : &s->udp, (u32)v->value, buf, size);
+	return true;
+}
+
+const struct measure_hooks sockets_hooks = {
+	.begin = sockets__begin,
+	.end = sockets__end,
+	.prepare = sockets__prepare,
+	.attach = sockets__attach,
+	.flush = sockets__flush,
+	.text = sockets__text,
+};

@@ -22,10 +22,26 @@ struct mm_struct___areas {
 	unsigned long start_brk, brk, start_stack;
 } KERNEL_TYPE;
 
+struct super_block___faults {
+	unsigned long s_magic;
+} KERNEL_TYPE;
+
+struct inode___faults {
+	struct super_block___faults *i_sb;
+} KERNEL_TYPE;
+
+struct file___faults {
+	struct inode___faults *f_inode;
+} KERNEL_TYPE;
+
+/* Of pages whose size is that of a mapping of the page table's next level. */
+const volatile u32 huge_order = 9;
+
 /* A fault that a thread is in. */
 struct begun {
 	u64 ns;
 	u64 error; /* as the processor has it */
+	u64 huge;  /* it got a huge page */
 };
 
 struct {
@@ -162,16 +178,27 @@ __noinline int mapping__look(u64 address, u64 now)
 #define AREA_USER_WRITE 0x1000
 #define AREA_HUGE	0x400000
 
-static __always_inline u32 cause_of(const struct work *w, u64 error, u32 kind)
+#define TMPFS_MAGIC 0x01021994
+
+/* Memory that is shared, and files of tmpfs: there is nothing but swap that they are read from. */
+static __always_inline bool is_shared_memory(u64 file)
 {
-	bool present = error & ERROR_PRESENT, write = error & ERROR_WRITE, shared = w->flags & AREA_SHARED;
+	return file && BPF_CORE_READ((struct file___faults *)file, f_inode, i_sb, s_magic) == TMPFS_MAGIC;
+}
+
+static __always_inline u32 cause_of(const struct work *w, const struct begun *b, u32 kind)
+{
+	bool present = b->error & ERROR_PRESENT, write = b->error & ERROR_WRITE;
+	bool shared = w->flags & AREA_SHARED;
 
 	if (w->flags & (present && write ? AREA_USER_WRITE : AREA_USER) && !(present && !write))
 		return FAULTS_USER;
-	if (w->flags & AREA_HUGE)
+	if (w->flags & AREA_HUGE || (b->huge && !w->file))
 		return FAULTS_HUGE;
 	if (present)
 		return !write ? FAULTS_OTHER : shared ? FAULTS_PROTECT : FAULTS_COPY;
+	if (kind == FAULTS_MAJOR && is_shared_memory(w->file))
+		return FAULTS_SWAP;
 	if (w->file)
 		return write && !shared ? FAULTS_COPY : FAULTS_MAP;
 	return kind == FAULTS_MAJOR ? FAULTS_SWAP : FAULTS_TOUCH;
@@ -190,6 +217,7 @@ static __always_inline int fault_begins(u64 error)
 		return 0;
 	b->ns = bpf_ktime_get_ns();
 	b->error = error;
+	b->huge = 0;
 	return 0;
 }
 
@@ -203,6 +231,19 @@ SEC("tp_btf/page_fault_kernel")
 int faults_kernel(u64 *ctx)
 {
 	return fault_begins(ctx[2]);
+}
+
+SEC("raw_tp/mm_page_alloc")
+int faults_pages(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct begun *b;
+
+	if ((u32)ctx->args[1] < huge_order)
+		return 0;
+	b = bpf_task_storage_get(&begins, bpf_get_current_task_btf(), 0, 0);
+	if (b && b->ns)
+		b->huge = 1;
+	return 0;
 }
 
 /* --- counting --- */
@@ -228,16 +269,18 @@ static __always_inline int fault(struct bpf_perf_event_data *ctx, u32 kind)
 	b = bpf_task_storage_get(&begins, task, 0, 0);
 	if (b && b->ns) {
 		ns = bpf_ktime_get_ns() - b->ns;
-		cause = cause_of(w, b->error, kind);
+		cause = cause_of(w, b, kind);
 		b->ns = 0;
 	}
-	w->labels[FAULTS_LABEL_KIND] = kind | cause << FAULTS_CAUSE_SHIFT;
+	w->labels[FAULTS_LABEL_KIND] = kind | cause << FAULTS_CAUSE_SHIFT |
+				       bpf_get_numa_node_id() << FAULTS_NODE_SHIFT;
 	if (cells__are_scarce(active != 0))
 		w->labels[FAULTS_LABEL_RANGE] = 0;
 	c = measure__count(ctx, task, t, w->labels, ns, false, st);
 	if (c) {
 		c->sums[kind]++;
 		c->sums[FAULTS_FIRST] += cause == FAULTS_TOUCH;
+		c->sums[FAULTS_FIRST_HUGE] += cause == FAULTS_HUGE;
 	}
 	run__end(st, now);
 	return 0;

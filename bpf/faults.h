@@ -3,11 +3,13 @@
 #ifndef BPF_FAULTS_H
 #define BPF_FAULTS_H
 
-/* The kind | the cause << 8; the file or sort of mapping; the range in it, from 1 (0: it is not known). */
+/* The kind | the cause << 8 | the CPU's NUMA node << 16; the file or sort of mapping; the range in it, from 1 (0: it is not known). */
 enum { FAULTS_LABEL_KIND, FAULTS_LABEL_FILE, FAULTS_LABEL_RANGE };
 enum { FAULTS_MINOR, FAULTS_MAJOR, FAULTS_KINDS };
-#define FAULTS_FIRST FAULTS_KINDS /* the sum of those of FAULTS_TOUCH */
+/* Sums of those of FAULTS_TOUCH, and of FAULTS_HUGE. */
+enum { FAULTS_FIRST = FAULTS_KINDS, FAULTS_FIRST_HUGE };
 #define FAULTS_CAUSE_SHIFT 8
+#define FAULTS_NODE_SHIFT  16
 
 /* Why there was one, as far as the kernel says what was accessed how. */
 enum {
@@ -18,7 +20,7 @@ enum {
 	FAULTS_PROTECT, /* written to a shared page that was clean */
 	FAULTS_SWAP,	/* read from swap */
 	FAULTS_USER,	/* the program handles it: userfaultfd */
-	FAULTS_HUGE,	/* in a mapping of huge pages */
+	FAULTS_HUGE,	/* in a mapping of huge pages, or memory without a file got one */
 	FAULTS_OTHER,
 	FAULTS_CAUSES
 };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Page faults: minor and major, by code, by file and by place in the address space. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "bpf/faults.h"
 #include "samples/measure.h"
 
-enum { BY_KIND, BY_CAUSE, BY_FILE, BY_ADDRESS, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
+enum { BY_KIND, BY_CAUSE, BY_NODE, BY_FILE, BY_ADDRESS, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
 
 static void kind_text(u64 kind, char *buf, size_t size)
 {
@@ -21,6 +24,11 @@ static void cause_text(u64 cause, char *buf, size_t size)
 	};
 
 	copy_str(buf, size, cause < FAULTS_CAUSES && names[cause] ? names[cause] : "");
+}
+
+static void node_text(u64 node, char *buf, size_t size)
+{
+	snprintf(buf, size, "%u", (u32)node);
 }
 
 /* NULL: the programs sent its path. */
@@ -65,6 +73,10 @@ static const struct measure_label labels[LABELS] = {
 		      .help = "first touch of memory, a page of a file, copy-on-write, write-protect of what is "
 			      "shared, swap, userfault, huge; none where the kernel does not say",
 		      .word = FAULTS_LABEL_KIND, .shift = FAULTS_CAUSE_SHIFT, .bits = 8, .text = cause_text},
+	[BY_NODE] = {.name = "node", .title = "Node", .width = 4, .number = true,
+		     .help = "NUMA node of the CPU: memory that is touched first is there, unless a policy says "
+			     "otherwise",
+		     .word = FAULTS_LABEL_KIND, .shift = FAULTS_NODE_SHIFT, .bits = 16, .text = node_text},
 	[BY_FILE] = {.name = "file", .title = "File", .width = 30,
 		     .help = "file that is mapped there, or [heap], [stack], [anon]",
 		     .word = FAULTS_LABEL_FILE, .bits = 64, .known = file_is},
@@ -80,6 +92,19 @@ static const struct measure_label labels[LABELS] = {
 	[BY_STACK] = {.name = "stack", .title = "Faults in", .width = 24, .kind = LABEL_STACK,
 		      .help = "stack of the code that touched the page"},
 };
+
+#define HUGE_SIZE "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"
+
+static void setup(struct measure_setup *s)
+{
+	u32 order = 9;
+	char text[32];
+
+	if (file__read(AT_FDCWD, HUGE_SIZE, text, sizeof(text)) > 0)
+		for (order = 0; (u64)sysconf(_SC_PAGESIZE) << order < strtoull(text, NULL, 10); order++)
+			;
+	measure_setup__set(s, "huge_order", &order, sizeof(order));
+}
 
 const struct measure measure_faults = {
 	MEASURE_HERE,
@@ -101,8 +126,12 @@ const struct measure measure_faults = {
 		 [FAULTS_FIRST] = {.name = "first_touch", .title = "touch/s", .type = VALUE_COUNT,
 				   .help = "pages without a file that were touched for the first time: by so "
 					   "many memory grew",
-				   .counts = &labels[BY_CAUSE], .when = FAULTS_TOUCH}},
+				   .counts = &labels[BY_CAUSE], .when = FAULTS_TOUCH},
+		 [FAULTS_FIRST_HUGE] = {.name = "huge", .title = "huge/s", .type = VALUE_COUNT,
+					.help = "huge pages (of 2 MiB on x86) that were touched for the first time",
+					.counts = &labels[BY_CAUSE], .when = FAULTS_HUGE}},
 	.value = "ns",
-	.optional = "faults_user faults_kernel",
+	.setup = setup,
+	.optional = "faults_user faults_kernel faults_pages",
 	.drills = (const u32[]){1u << BY_STACK, 0},
 };

@@ -4,7 +4,7 @@
 #include "samples/measure.h"
 
 enum {
-	BY_ADDRESS, BY_SYMBOL, BY_FUNCTION, BEFORE, AFTER, REGISTERS, BY_PID, BY_TID, BY_COMM, BY_CGROUP,
+	BY_ADDRESS, BY_SYMBOL, BY_FUNCTION, BY_LINE, BEFORE, AFTER, REGISTERS, BY_PID, BY_TID, BY_COMM, BY_CGROUP,
 	BY_STACK,
 	LABELS,
 };
@@ -18,7 +18,9 @@ static const struct measure_label labels[LABELS] = {
 		       .implied_by = 1u << BY_ADDRESS, .help = "what is there, as --watch has it"},
 	[BY_FUNCTION] = {.name = "function", .title = "Function", .width = 24,
 			 .word = WATCH_LABEL_CODE, .bits = 64,
-			 .help = "function whose code touches it"},
+			 .implied_by = 1u << BY_LINE, .help = "function whose code touches it"},
+	[BY_LINE] = {.name = "line", .title = "Line", .width = 20, .word = WATCH_LABEL_CODE, .bits = 64,
+		     .help = "line of the code that touches it, by debug information"},
 	[BEFORE] = {.name = "before", .title = "Before", .width = 12, OF_PLACE, .number = true,
 		    .implied_by = 1u << BY_ADDRESS,
 		    .help = "what was there before the last hit of the interval"},
@@ -48,5 +50,5 @@ const struct measure measure_watch = {
 	.kept = WATCH_LABEL_PLACE,
 	.notes = {[WATCH_NOTE_OTHERS] = "hits did not meet the condition"},
 	.hint = ":watch PROGRAM:VARIABLE, or --watch, says what to watch",
-	.drills = (const u32[]){1u << BY_STACK, 0},
+	.drills = (const u32[]){1u << BY_LINE, 1u << BY_STACK, 0},
 };

@@ -19,6 +19,8 @@ struct address_name {
 struct address_names {
 	/* Collector thread. tgid 0: the kernel. False: nothing is mapped there, or the process is gone. */
 	bool (*find)(const struct address_names *n, u32 tgid, u64 address, struct address_name *out);
+	/* "file.c:12" of code, by debug information; false: there is none, or the process is gone. */
+	bool (*line)(const struct address_names *n, u32 tgid, u64 address, char *buf, size_t size);
 	/* Of a symbol of the kernel; 0: there is none, or it is hidden. */
 	u64 (*kernel)(const struct address_names *n, const char *symbol);
 };

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is special to the source of the kernel's memory: how much of the machine's is free, and in which pieces. */
+/* What is special to the source of the kernel's memory: how much of the machine's is free, and in which pieces, and
+ * what control groups have. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
+#include "sources/cgroup_memory.h"
 #include "sources/measure.h"
+
+struct kmem {
+	const struct scope *scope; /* a reference, or NULL */
+};
 
 #define ORDERS	   16
 #define HUGE_BYTES (2u << 20)
@@ -57,12 +64,27 @@ static u64 meminfo(const char *name)
 	return kib << 10;
 }
 
+/* Of the groups that the scope names. */
+static void note_cgroups(const struct scope *scope, struct health *h)
+{
+	char text[200];
+
+	for (u32 i = 0; scope && i < scope->ncgroups; i++) {
+		size_t n = strlen(h->note);
+
+		if (!scope->cgroups[i].negate && cgroup_memory__text(scope->cgroups[i].text, text, sizeof(text)))
+			snprintf(h->note + n, sizeof(h->note) - n, "%s%s", n ? "; " : "", text);
+	}
+}
+
 static void kmem__health(void *ctx, struct health *h)
 {
 	u64 small, all = free_bytes(&small);
-	size_t n = strlen(h->note);
+	const struct kmem *k = ctx;
+	size_t n;
 
-	(void)ctx;
+	note_cgroups(k->scope, h);
+	n = strlen(h->note);
 	if (!all)
 		return;
 	snprintf(h->note + n, sizeof(h->note) - n,
@@ -72,6 +94,33 @@ static void kmem__health(void *ctx, struct health *h)
 		 mib(meminfo("SUnreclaim")));
 }
 
+static void *kmem__begin(const struct measure *m, const struct sampling *how)
+{
+	(void)m, (void)how;
+	return xcalloc(1, sizeof(struct kmem));
+}
+
+static void kmem__end(void *ctx)
+{
+	struct kmem *k = ctx;
+
+	scope__put(k->scope);
+	free(k);
+}
+
+static int kmem__scope(void *ctx, const struct scope *scope, struct status *st)
+{
+	struct kmem *k = ctx;
+
+	(void)st;
+	scope__put(k->scope);
+	k->scope = scope__get(scope);
+	return 0;
+}
+
 const struct measure_hooks kmem_hooks = {
+	.begin = kmem__begin,
+	.end = kmem__end,
+	.scope = kmem__scope,
 	.health = kmem__health,
 };

@@ -196,23 +196,15 @@ int uprobe__offset(const char *path, const char *function, u64 *offset)
 
 struct of_symbol {
 	const char *name;
-	u64 at; /* where name is NULL */
 	GElf_Sym found;
-	char *buf;
-	size_t size;
 };
 
 static bool is_it(const struct of_symbol *s, const GElf_Sym *sym, const char *name)
 {
 	u8 type = GELF_ST_TYPE(sym->st_info);
 
-	if (!sym->st_shndx || !name)
-		return false;
-	if (s->name)
-		return (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE) &&
-		       is_named(name, s->name);
-	return (type == STT_FUNC || type == STT_GNU_IFUNC) && s->at >= sym->st_value &&
-	       s->at - sym->st_value < MAX(sym->st_size, (u64)1);
+	return sym->st_shndx && name && (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE) &&
+	       is_named(name, s->name);
 }
 
 static bool look_through(Elf *elf, Elf_Scn *section, struct of_symbol *s)
@@ -229,8 +221,6 @@ static bool look_through(Elf *elf, Elf_Scn *section, struct of_symbol *s)
 		if (!is_it(s, &sym, name))
 			continue;
 		s->found = sym;
-		if (s->buf)
-			snprintf(s->buf, s->size, "%.*s", (int)strcspn(name, "@"), name);
 		return true;
 	}
 	return false;
@@ -257,13 +247,6 @@ int uprobe__symbol(const char *path, const char *name, u64 *address, u64 *size)
 	*address = s.found.st_value;
 	*size = s.found.st_size;
 	return err;
-}
-
-bool uprobe__function_at(const char *path, u64 address, char *buf, size_t size)
-{
-	struct of_symbol s = {.at = address, .buf = buf, .size = size};
-
-	return !with_elf(path, find_any, &s);
 }
 
 struct of_bias {

@@ -24,8 +24,6 @@ int uprobe__offsets(const char *path, const char *const *names, u32 n, u64 *wher
 
 /* A variable or function: its address as the file has it, and its size. -ENOENT: there is none. */
 int uprobe__symbol(const char *path, const char *name, u64 *address, u64 *size);
-/* The function that an address of the file is in; false: it has no symbol. */
-bool uprobe__function_at(const char *path, u64 address, char *buf, size_t size);
 /* By how much what is mapped from `offset` of the file on at `start` is away from the file's own
  * addresses. -ENOENT: no part of it is loaded from there. */
 int uprobe__bias(const char *path, u64 start, u64 offset, u64 *bias);

@@ -47,7 +47,7 @@ struct process {
 struct code {
 	u32 pid;
 	u64 at;
-	char name[128];
+	char name[128], line[128]; /* "": not known */
 };
 
 struct watching {
@@ -59,6 +59,7 @@ struct watching {
 	const struct scope *scope;
 	struct process *processes;
 	u32 nprocesses, processes_cap;
+	const struct address_names *names; /* NULL: nobody has names */
 	struct code *codes;
 	u32 ncodes, codes_cap;
 	u64 place; /* the label that was named last: what follows is of its process */
@@ -277,6 +278,7 @@ static void look_at(void *ctx, u32 pid)
 {
 	struct watching *w = ctx;
 	struct process *p = process_of(w, pid), new = {.pid = pid};
+	struct address_name name;
 	struct proc_stat stat;
 	char of[16];
 
@@ -298,66 +300,47 @@ static void look_at(void *ctx, u32 pid)
 		free(new.maps);
 		return;
 	}
+	if (w->names) /* so that what is mapped is known when it has ended */
+		w->names->find(w->names, pid, new.nmaps ? new.maps[0].start : 0, &name);
 	w->processes = xgrow(w->processes, w->nprocesses, &w->processes_cap, sizeof(*w->processes));
 	w->processes[w->nprocesses++] = new;
 }
 
 /* --- names --- */
 
-static void name_code(const struct watching *w, u32 pid, u64 at, char *buf, size_t size)
+static void name_code(const struct watching *w, u32 pid, struct code *c, u64 at)
 {
-	const struct process *p = process_of(w, pid);
-	struct process other = {.pid = pid};
-	const struct mapped *m = NULL;
-	char path[4200];
-	u64 bias;
+	struct address_name name;
 
-	snprintf(buf, size, at >> 63 ? "[kernel]" : "0x%llx", (unsigned long long)at);
-	if (at >> 63)
+	snprintf(c->name, sizeof(c->name), at >> 63 ? "[kernel]" : "0x%llx", (unsigned long long)at);
+	if (at >> 63 || !w->names || !w->names->find(w->names, pid, at, &name))
 		return;
-	if (!p)
-		read_maps(&other);
-	for (u32 i = 0; i < (p ? p : &other)->nmaps && !m; i++) {
-		const struct mapped *one = &(p ? p : &other)->maps[i];
-
-		if (at >= one->start && at < one->end)
-			m = one;
-	}
-	if (m) {
-		snprintf(path, sizeof(path), "/proc/%u/root%s", pid, m->path);
-		if (access(path, R_OK))
-			copy_str(path, sizeof(path), m->path);
-		if (!uprobe__bias(path, m->start, m->offset, &bias) &&
-		    !uprobe__function_at(path, at - bias, buf, size)) {
-			const char *slash = strrchr(m->path, '/');
-
-			snprintf(buf, size, "%.90s+0x%llx", slash ? slash + 1 : m->path,
-				 (unsigned long long)(at - bias));
-		}
-	}
-	forget_maps(&other);
-	free(other.maps);
+	if (name.symbol)
+		copy_str(c->name, sizeof(c->name), name.text);
+	else
+		snprintf(c->name, sizeof(c->name), "%.90s+0x%llx", name.text, (unsigned long long)name.offset);
+	if (!w->names->line(w->names, pid, at, c->line, sizeof(c->line)))
+		c->line[0] = '\0';
 }
 
-static bool function_text(struct watching *w, u64 at, char *buf, size_t size)
+/* Of the process of the place that was named last. */
+static const struct code *code_of(struct watching *w, u64 at)
 {
 	u32 pid = (u32)(w->place >> WATCH_TGID_SHIFT);
 	bool code = w->specs[w->place & (WATCHES_MAX - 1)].access == HW_BREAKPOINT_X;
+	struct code *c;
 
 	for (u32 i = 0; i < w->ncodes; i++)
-		if (w->codes[i].pid == pid && w->codes[i].at == at) {
-			copy_str(buf, size, w->codes[i].name);
-			return true;
-		}
+		if (w->codes[i].pid == pid && w->codes[i].at == at)
+			return &w->codes[i];
 	if (w->ncodes == CODES_MAX)
 		w->ncodes = 0;
 	w->codes = xgrow(w->codes, w->ncodes, &w->codes_cap, sizeof(*w->codes));
-	w->codes[w->ncodes] = (struct code){.pid = pid, .at = at};
+	c = &w->codes[w->ncodes++];
+	*c = (struct code){.pid = pid, .at = at};
 	/* The processor stops behind what it executed, but before what it is to execute. */
-	name_code(w, pid, code ? at : at - 1, w->codes[w->ncodes].name,
-		  sizeof(w->codes[w->ncodes].name));
-	copy_str(buf, size, w->codes[w->ncodes++].name);
-	return true;
+	name_code(w, pid, c, code ? at : at - 1);
+	return c;
 }
 
 #if defined(__x86_64__)
@@ -391,8 +374,12 @@ static bool watch__text(void *ctx, u32 label, const struct measure_value *of, ch
 	struct watch_value v = {0};
 	u64 value = of->value;
 
-	if (!strcmp(name, "function"))
-		return function_text(w, value, buf, size);
+	if (!strcmp(name, "function") || !strcmp(name, "line")) {
+		const struct code *c = code_of(w, value);
+
+		copy_str(buf, size, *name == 'l' ? c->line : c->name);
+		return true;
+	}
 	w->place = value;
 	spec = &w->specs[value & (WATCHES_MAX - 1)];
 	bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(w->obj, "values"), &value, &v);
@@ -417,6 +404,7 @@ static void *watch__begin(const struct measure *m, const struct sampling *how)
 	struct watching *w = xcalloc(1, sizeof(*w));
 
 	(void)m;
+	w->names = how->names;
 	memcpy(w->texts, how->watches, sizeof(w->texts));
 	return w;
 }

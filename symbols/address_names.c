@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/address_names.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -8,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "symbols/debuginfo.h"
 #include "symbols/demangle.h"
 #include "symbols/elf.h"
 #include "symbols/maps.h"
@@ -71,6 +74,11 @@ struct namer {
 	struct name_table kernel;
 	bool kernel_read;
 	u64 clock; /* of use */
+	struct { /* of the file whose lines were asked for last */
+		u64 inode;
+		u32 major, minor;
+		struct debuginfo *info; /* NULL: it has none */
+	} lines;
 };
 
 /* --- tables --- */
@@ -198,6 +206,18 @@ static void read_elf(struct name_file *f, Elf *elf)
 	table__sort(&f->table);
 }
 
+/* Of a process that has ended: what has its path, if it is the same file. */
+static int open_of_gone(const struct name_map *m)
+{
+	int fd = openfile__regular("", m->path);
+	struct stat sb;
+
+	if (fd < 0 || (!fstat(fd, &sb) && sb.st_ino == m->inode && sb.st_dev == makedev(m->major, m->minor)))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
 static int open_map(u32 tgid, const struct name_map *m)
 {
 	char path[80];
@@ -208,7 +228,8 @@ static int open_map(u32 tgid, const struct name_map *m)
 	if (fd >= 0)
 		return fd;
 	snprintf(path, sizeof(path), "/proc/%u/root", tgid);
-	return openfile__regular(path, m->path);
+	fd = openfile__regular(path, m->path);
+	return fd >= 0 ? fd : open_of_gone(m);
 }
 
 static void read_file(struct name_file *f, u32 tgid, const struct name_map *m)
@@ -427,6 +448,55 @@ static bool name_user(struct namer *n, u32 tgid, u64 address, struct address_nam
 	return true;
 }
 
+/* --- lines --- */
+
+static void forget_lines(struct namer *n)
+{
+	if (n->lines.info)
+		debuginfo__close(n->lines.info);
+	n->lines.info = NULL;
+}
+
+static struct debuginfo *lines_of(struct namer *n, u32 tgid, const struct name_map *of)
+{
+	char root[40], note[128];
+	int fd;
+
+	if (n->lines.inode == of->inode && n->lines.major == of->major && n->lines.minor == of->minor)
+		return n->lines.info;
+	forget_lines(n);
+	snprintf(root, sizeof(root), "/proc/%u/root", tgid);
+	fd = open_map(tgid, of);
+	if (fd >= 0) {
+		n->lines.info = debuginfo__open(fd, of->path, root, note, sizeof(note));
+		close(fd);
+	}
+	n->lines.inode = of->inode;
+	n->lines.major = of->major;
+	n->lines.minor = of->minor;
+	return n->lines.info;
+}
+
+static bool find_line(const struct address_names *ops, u32 tgid, u64 address, char *buf, size_t size)
+{
+	struct namer *n = container_of((struct address_names *)ops, struct namer, ops);
+	struct name_space *s = space_of(n, tgid);
+	const struct name_map *m = space__find(n, s, address), *of = m ? map_of_file(s, m) : NULL;
+	const struct name_file *f = of ? file_of(n, tgid, of) : NULL;
+	struct debuginfo *info;
+	const char *file;
+	u64 vaddr;
+	u32 line;
+
+	if (!f || !to_vaddr(f, of, address, &vaddr))
+		return false;
+	info = lines_of(n, tgid, of);
+	if (!info || !debuginfo__line(info, vaddr, &file, &line))
+		return false;
+	snprintf(buf, size, "%s:%u", base_name(file), line);
+	return true;
+}
+
 /* --- the kernel --- */
 
 static void read_kernel(struct namer *n)
@@ -475,7 +545,7 @@ struct namer *namer__new(void)
 {
 	struct namer *n = xcalloc(1, sizeof(*n));
 
-	n->ops = (struct address_names){find, kernel_symbol};
+	n->ops = (struct address_names){find, find_line, kernel_symbol};
 	return n;
 }
 
@@ -490,6 +560,7 @@ void namer__free(struct namer *n)
 	while (n->nfiles)
 		forget_file(n, n->nfiles - 1);
 	table__fini(&n->kernel);
+	forget_lines(n);
 	free(n);
 }
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Names of addresses of live processes and of the kernel, data and code (samples/address_names.h), from
- * /proc/PID/maps, the symbol tables of files, and kallsyms. Collector thread only.
+ * /proc/PID/maps, the symbol tables of files, their debug information, and kallsyms. Collector thread only.
  *
- * Bounded: NAMES_PROCESSES maps, and tables of NAMES_BYTES in all; those not used longest go.
+ * Bounded: NAMES_PROCESSES maps, and tables of NAMES_BYTES in all; those not used longest go; debug information
+ * of one file.
  */
 #ifndef SYMBOLS_ADDRESS_NAMES_H
 #define SYMBOLS_ADDRESS_NAMES_H

@@ -124,5 +124,44 @@ def test_causes():
             assert 0 < r["min_ns"] <= r["avg_ns"] <= r["max_ns"], r
 
 
+HUGE = """
+import mmap
+size = 2 << 20
+m = mmap.mmap(-1, 9 * size, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+m.madvise(14)  # MADV_HUGEPAGE
+input()
+def touch_huge():
+    for at in range(0, len(m), 4096):
+        m[at] = 1
+touch_huge()
+print(sum(int(line.split()[1]) for line in open("/proc/self/smaps") if "AnonHugePages" in line), flush=True)
+input()
+"""
+
+
+def test_huge_pages():
+    """A huge page is one fault with its own cause, as smaps counts them; memory is of the CPU's node"""
+    live.need_root()
+    with subprocess.Popen([sys.executable, "-c", HUGE], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            with live.Watch("faults", "--group", "cause,node", "--pid", process.pid, binary=live.CHECKED) as watch:
+                watch.next()
+                process.stdin.write("\n")
+                process.stdin.flush()
+                judged = int(process.stdout.readline()) >> 11
+                watch.until(live.now_ns())
+                rows = [r for x in watch.reports for r in x["rows"]]
+        finally:
+            process.kill()
+    if not judged:
+        raise live.Skip("the kernel gives no huge pages")
+    huge = [r for r in rows if r["cause"] == "huge"]
+    live.near(sum(r["count"] for r in huge), judged, 0, "faults of huge pages", judge="smaps")
+    live.near(sum(r["huge"] for r in rows), judged, 0, "huge pages touched first", judge="smaps")
+    nodes = {int(x[4:]) for x in os.listdir("/sys/devices/system/node") if x.startswith("node")}
+    assert {r["node"] for r in rows} <= nodes, (rows, nodes)
+
+
 if __name__ == "__main__":
     live.main(globals())

@@ -13,6 +13,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+from cgroups import cgroup, with_controller  # noqa: E402
 
 PIPES, SOCKETS, KEPT = 500, 300, 30
 FLOWS = "acquired", "acquired_bytes", "released", "released_bytes"
@@ -162,6 +163,29 @@ def test_others_are_nobody_s():
     h = Held("--sample-bytes", "0", group="pid", key="pid")
     assert set(h.after[0]) == {h.pid}, h.after[0]
     assert all(x["summary"]["released_unseen"] == 0 for x in h.reports)
+
+
+def test_memory_of_a_cgroup():
+    """Beside slabs and free pages stands what the memory controller says of the group that is looked at"""
+    live.need_root()
+    base = with_controller("memory")
+    with cgroup(base, f"proftop-kmem-{os.getpid()}") as path:
+        keep = f"import time; b = bytearray({20 << 20}); print(1, flush=True); time.sleep({live.LIMIT_S})"
+        with subprocess.Popen(["sh", "-c", f'echo $$ >{path}/cgroup.procs; exec {sys.executable} -c "{keep}"'],
+                              stdout=subprocess.PIPE, text=True) as process:
+            process.stdout.readline()
+            try:
+                reports = live.batch("-V", "kmem", "-n", 1, "-d", "0.5", "-G", path[len(base):])
+                v1 = os.path.exists(path + "/memory.usage_in_bytes")
+                with open(path + "/memory.stat", encoding="ascii") as f:
+                    stat = dict(line.split() for line in f)
+            finally:
+                process.kill()
+    note = reports[-1]["health"]["note"]
+    said = re.search(r"cgroup (\S+) has (\d+) MiB: anon (\d+), file (\d+), kernel (\d+)", note)
+    assert said and said[1] == path[len(base):], note
+    live.near(int(said[3]), int(stat["rss" if v1 else "anon"]) >> 20, 1, "MiB of anonymous memory")
+    assert 20 <= int(said[3]) <= int(said[2]), note
 
 
 if __name__ == "__main__":

@@ -47,6 +47,34 @@ def test_writes():
     assert rows[-1]["before"] == rows[-1]["after"] == said["counter"] == 7, (rows, said)
 
 
+def line_of(text):
+    with open(os.path.join(live.ROOT, "tests/workloads/writes.c"), encoding="utf-8") as f:
+        return next(i for i, line in enumerate(f, 1) if text in line)
+
+
+def registers(row):
+    return dict(x.split("=") for x in row["registers"].split())
+
+
+def test_lines():
+    """Each write is of its line of the source, in threads that begin later, too; registers are those of the last hit"""
+    _, rows = hits(f"{PROGRAM}:counter", group="line")
+    found = collections.Counter()
+    for r in rows:
+        found[r["function"], r["line"]] += r["count"]
+    wanted = {("add_one", "counter++"): N, ("set_it", "counter = (uint64_t)i"): N // 2,
+              ("in_thread", "counter = 7"): N // 4}
+    assert found == {(f, f"writes.c:{line_of(text)}"): n for (f, text), n in wanted.items()}, found
+    said, rows = hits(f"{PROGRAM}:set_it:x", group="address,function,line")
+    # Several rows of the line table begin at the first instruction: that of the head, that of the loop.
+    assert by_function(rows) == {"set_it": 1}, rows
+    assert int(rows[-1]["line"].split(":")[1]) - line_of("NOINLINE void set_it") in range(3), rows
+    # Before its first instruction: the argument and where the code is are known.
+    at = registers(rows[-1])
+    if "rdi" in at:
+        assert int(at["rdi"], 16) == N // 2 and at["rip"] == rows[-1]["address"], (said, rows[-1])
+
+
 def test_members():
     """Members, elements and what a pointer leads to are found by debug information"""
     for place, function in (("first.next->inner[2].b", "set_member"), ("table[3]", "set_element"),

@@ -103,10 +103,11 @@ static __always_inline void wait__note_syscall(struct sched_wait *w, struct task
 	if (w->syscall != WAIT_CALL_FUTEX)
 		return;
 	w->futex_op = (u32)REGS_ARG2(regs);
-	if (!futex__is_lock(regs))
-		w->futex_op |= SCHED_FUTEX_FREE;
-	/* A condition variable has two words, which take turns. */
-	w->object = REGS_ARG1(regs) & ~7ULL;
+	w->object = REGS_ARG1(regs);
+	if (futex__is_lock(regs))
+		return;
+	w->futex_op |= SCHED_FUTEX_FREE;
+	w->object &= ~7ULL; /* a condition variable has two words, which take turns */
 }
 
 /* Of one connection who sent last may change at any time; of a set, what it is seldom does. */

@@ -32,7 +32,15 @@ _Static_assert(ORDER_GUARDS <= MEASURE_GUARDS, "a sample has room for a record's
 #define WALKS	     64		     /* stacks that are copied each interval */
 #define COPY_BYTES   16384
 #define OWNERS	     512 /* mutexes that are looked into each interval */
-#define HOLDER_FRAMES 64
+#define SLEEPER_FRAMES 64
+
+/* Where a thread sleeps. */
+struct sleeper_seen {
+	u32 tid;
+	bool goes_on; /* seen in this interval */
+	u64 begin_ns; /* of its wait */
+	u64 stack;    /* hash; 0: it could not be walked */
+};
 
 struct ctx {
 	struct lock_names base;
@@ -42,10 +50,10 @@ struct ctx {
 	int wanted_fd;
 	u64 wanted[2][HOLDERS_WANTED]; /* of the last interval, and of this one: as the map has them */
 	u32 nwanted[2];
-	struct holder_seen {
-		u32 tid;
-		u64 stack; /* hash */
-	} held_at[HOLDERS_WANTED]; /* where holders sleep, by a hash of their tid */
+	struct sleeper_seen held_at[HOLDERS_WANTED]; /* where holders sleep, by a hash of their tid */
+	struct sleeper_seen *waiters;		     /* of waits that go on */
+	u32 nwaiters, waiters_cap;
+	struct hidx by_waiter; /* by tid */
 };
 
 /* Those of who waits in the kernel are nobody's lock. */
@@ -203,13 +211,13 @@ static void on_order(struct ctx *c, const struct order_record *r, const struct s
 
 /* --- where those are that have what is waited for --- */
 
-static struct holder_seen *held_at(struct ctx *c, u32 tid)
+static struct sleeper_seen *held_at(struct ctx *c, u32 tid)
 {
 	return &c->held_at[mix64(tid) % HOLDERS_WANTED];
 }
 
 /* After its stack was copied: whether it has not gone on. */
-static bool still_sleeps(const struct holder_record *r)
+static bool still_sleeps(const struct sleeper_record *r)
 {
 	char path[40], text[256], *sp;
 
@@ -224,7 +232,7 @@ static bool still_sleeps(const struct holder_record *r)
 	return sp && strtoull(sp, NULL, 16) == r->sp;
 }
 
-static u32 walk_holder(struct ctx *c, const struct holder_record *r, u64 now, u64 *ips, enum walk_end *end)
+static u32 walk_sleeper(struct ctx *c, const struct sleeper_record *r, u64 now, u64 *ips, enum walk_end *end)
 {
 	struct stack_space *space;
 	u8 stack[COPY_BYTES];
@@ -237,27 +245,75 @@ static u32 walk_holder(struct ctx *c, const struct holder_record *r, u64 now, u6
 							    : NULL;
 	if (!space)
 		return 0;
-	n = c->walker->walk(c->walker, space, &copy, ips, HOLDER_FRAMES, end);
+	n = c->walker->walk(c->walker, space, &copy, ips, SLEEPER_FRAMES, end);
 	c->walker->put_space(c->walker, space);
 	return n;
 }
 
-static void on_holder(struct ctx *c, const struct holder_record *r, const struct sample_sink *sink)
+/* The hash of where it sleeps, which the sink has then; 0: it has gone on. */
+static u64 put_sleeper(struct ctx *c, const struct sleeper_record *r, const struct sample_sink *sink)
 {
-	struct holder_seen *h = held_at(c, r->tid);
-	u64 now = clock__monotonic_ns(), ips[HOLDER_FRAMES];
+	u64 now = clock__monotonic_ns(), ips[SLEEPER_FRAMES];
 	struct stack_def def = {.head.type = SAMPLE_STACK_DEF, .tgid = r->tgid, .t_ns = now, .ips = ips};
 	enum walk_end end;
-	u32 n = walk_holder(c, r, now, ips, &end);
+	u32 n = walk_sleeper(c, r, now, ips, &end);
 
-	*h = (struct holder_seen){.tid = r->tid};
 	if (!n)
-		return;
+		return 0;
 	def.nuser = (u16)n;
 	def.whole = end == WALK_WHOLE;
 	def.cut = end == WALK_CUT;
-	def.hash = h->stack = stack_hash(ips, 0, n, r->tgid);
+	def.hash = stack_hash(ips, 0, n, r->tgid);
 	sink__put(sink, &def.head);
+	return def.hash;
+}
+
+static void on_holder(struct ctx *c, const struct sleeper_record *r, const struct sample_sink *sink)
+{
+	*held_at(c, r->tid) = (struct sleeper_seen){.tid = r->tid, .stack = put_sleeper(c, r, sink)};
+}
+
+static struct sleeper_seen *waiter_of(struct ctx *c, u32 tid)
+{
+	u32 at;
+
+	HIDX_FIND(at, &c->by_waiter, mix64(tid), pos, c->waiters[pos].tid == tid);
+	return at == HIDX_NONE ? NULL : &c->waiters[at];
+}
+
+static void on_waiter(struct ctx *c, const struct sleeper_record *r, const struct sample_sink *sink)
+{
+	struct sleeper_seen *w = waiter_of(c, r->tid);
+
+	if (!w && c->nwaiters == WAITERS_MAX)
+		return;
+	if (!w) {
+		c->waiters = xgrow(c->waiters, c->nwaiters, &c->waiters_cap, sizeof(*c->waiters));
+		hidx__add(&c->by_waiter, mix64(r->tid), c->nwaiters);
+		w = &c->waiters[c->nwaiters++];
+	}
+	*w = (struct sleeper_seen){.tid = r->tid,
+				   .begin_ns = r->begin_ns,
+				   .goes_on = true,
+				   .stack = put_sleeper(c, r, sink)};
+}
+
+/* Those whose wait has ended. */
+static void forget_waiters(struct ctx *c)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < c->nwaiters; i++)
+		if (c->waiters[i].goes_on)
+			c->waiters[n++] = c->waiters[i];
+	if (n < c->nwaiters) {
+		c->nwaiters = n;
+		hidx__clear(&c->by_waiter);
+		for (u32 i = 0; i < n; i++)
+			hidx__add(&c->by_waiter, mix64(c->waiters[i].tid), i);
+	}
+	for (u32 i = 0; i < n; i++)
+		c->waiters[i].goes_on = false;
 }
 
 static bool is_wanted(const struct ctx *c, u64 key)
@@ -297,8 +353,10 @@ static void take_record(void *ctx, const void *data, size_t size, const struct s
 		on_lock(ctx, data);
 	else if (type == RECORD_ORDER && size >= sizeof(struct order_record))
 		on_order(ctx, data, sink);
-	else if (type == RECORD_HOLDER && size >= sizeof(struct holder_record))
+	else if (type == RECORD_HOLDER && size >= sizeof(struct sleeper_record))
 		on_holder(ctx, data, sink);
+	else if (type == RECORD_WAITER && size >= sizeof(struct sleeper_record))
+		on_waiter(ctx, data, sink);
 }
 
 /* --- locks of the kernel --- */
@@ -374,6 +432,8 @@ static void end(void *ctx)
 	struct ctx *c = ctx;
 
 	lock_names__fini(&c->base);
+	free(c->waiters);
+	hidx__fini(&c->by_waiter);
 	free(c);
 }
 
@@ -415,6 +475,7 @@ static void tick(void *ctx, struct bpf_object *obj)
 	(void)obj;
 	c->owners = c->walks = 0;
 	forget_holders(c);
+	forget_waiters(c);
 	look_at_sleepers(c);
 }
 
@@ -516,6 +577,16 @@ static void counted(void *ctx, const struct measure_cell *cell, const struct mea
 		put_holder(ctx, &out, (u32)holder, sink);
 }
 
+static u64 where(void *ctx, const struct measure_open *o)
+{
+	struct sleeper_seen *w = waiter_of(ctx, o->who.tid);
+
+	if (!w || w->begin_ns != o->begin_ns)
+		return 0;
+	w->goes_on = true;
+	return w->stack;
+}
+
 static void goes_on(void *ctx, const struct measure_open *o, const struct measure_key *keys, u32 n,
 		    const struct sample_sink *sink)
 {
@@ -552,5 +623,6 @@ const struct measure_hooks locks_hooks = {
 	.same = same,
 	.waits = waits,
 	.counted = counted,
+	.where = where,
 	.goes_on = goes_on,
 };

@@ -489,20 +489,49 @@ static __always_inline void visit__kernel(struct bpf_iter__task *ctx, struct tas
 	bpf_seq_write(ctx->meta->seq, &open, sizeof(open));
 }
 
-/* Where a thread sleeps that has what others wait for. */
-static __always_inline void visit__holder(struct task_struct *task, struct measure_stats *st)
+/* Returns whether user space can look where a thread sleeps. */
+static __always_inline bool sleeper__report(struct task_struct *task, struct sleeper_record *r,
+					    struct measure_stats *st)
 {
-	struct holder_record r = {.type = RECORD_HOLDER, .tgid = task->tgid, .tid = task->pid};
-	u64 key = LOCK_HOLDER(r.tgid, r.tid);
 	REGS_TYPE *regs = (void *)bpf_task_pt_regs(task);
 	u32 nr;
 
-	if (!bpf_map_lookup_elem(&lock_wanted, &key) || !sleeps_in_call(task, &nr) || is_compat(task))
+	if (!sleeps_in_call(task, &nr) || is_compat(task))
+		return false;
+	r->ip = REGS_IP(regs), r->sp = REGS_SP(regs);
+	r->fp = REGS_FP(regs), r->lr = REGS_LR(regs);
+	if (!bpf_ringbuf_output(&records, r, sizeof(*r), ring_flags(true)))
+		return true;
+	st->names_lost++;
+	return false;
+}
+
+/* Where a thread sleeps that has what others wait for. */
+static __always_inline void visit__holder(struct task_struct *task, struct measure_stats *st)
+{
+	struct sleeper_record r = {.type = RECORD_HOLDER, .tgid = task->tgid, .tid = task->pid};
+	u64 key = LOCK_HOLDER(r.tgid, r.tid);
+
+	if (bpf_map_lookup_elem(&lock_wanted, &key))
+		sleeper__report(task, &r, st);
+}
+
+/* Where a thread waits, once for each wait: its stack is taken when it ends, and this one goes on. */
+static __always_inline void visit__waiter(struct task_struct *task, struct measure_task *t,
+					  struct measure_stats *st)
+{
+	struct sleeper_record r = {
+		.type = RECORD_WAITER, .tgid = task->tgid, .tid = task->pid, .begin_ns = t->begin_ns};
+	u64 key = LOCK_HOLDER(r.tgid, r.tid), *known;
+
+	if (!t->inside || waiters_reported >= WAITERS_ROUND ||
+	    bpf_ktime_get_ns() - t->begin_ns < WAITERS_NS)
 		return;
-	r.ip = REGS_IP(regs), r.sp = REGS_SP(regs);
-	r.fp = REGS_FP(regs), r.lr = REGS_LR(regs);
-	if (bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(true)))
-		st->names_lost++;
+	known = bpf_map_lookup_elem(&lock_waiters, &key);
+	if ((known && *known == r.begin_ns) || !sleeper__report(task, &r, st))
+		return;
+	waiters_reported++;
+	bpf_map_update_elem(&lock_waiters, &key, &r.begin_ns, BPF_ANY);
 }
 
 SEC("iter/task")
@@ -512,6 +541,8 @@ int measure_visit(struct bpf_iter__task *ctx)
 	struct measure_stats *st = stats__get();
 	struct measure_task *t;
 
+	if (!ctx->meta->seq_num)
+		waiters_reported = 0;
 	if (!task || !st || task->exit_state)
 		return 0;
 	t = visit__task(task, st);
@@ -520,6 +551,7 @@ int measure_visit(struct bpf_iter__task *ctx)
 	if (has_user_part(task)) {
 		visit__holder(task, st);
 		visit__begin(task, t, st);
+		visit__waiter(task, t, st);
 		visit__open(ctx, task, t);
 	}
 	visit__kernel(ctx, task, t);

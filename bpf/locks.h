@@ -69,17 +69,22 @@ struct order_record {
 	__u64 guards[ORDER_GUARDS]; /* other mutexes that it had; 0: no more */
 };
 
-/* In the ring: a thread of lock_wanted, which sleeps. */
+/* In the ring: a thread that sleeps and is in lock_wanted, or waits for a lock itself. */
 #define RECORD_HOLDER 26
+#define RECORD_WAITER 27
 
-struct holder_record {
-	__u32 type; /* RECORD_HOLDER */
+struct sleeper_record {
+	__u32 type;
 	__u32 tgid, tid, pad;
 	__u64 ip, sp, fp, lr;
+	__u64 begin_ns; /* of the wait of a RECORD_WAITER */
 };
 
 #define LOCKS_MAX    16384
 #define HOLDERS_WANTED 64
+#define WAITERS_MAX    4096 /* whose stacks are known */
+#define WAITERS_ROUND  64   /* that are reported by one visit */
+#define WAITERS_NS     20000000ULL /* that a wait lasts before it is */
 
 enum { LOCKS_OWN, LOCKS_DEEP }; /* measure_stats.notes */
 

@@ -56,6 +56,16 @@ struct {
 	__type(value, u32);
 } lock_wanted SEC(".maps");
 
+/* Waits that go on whose threads were reported, by LOCK_HOLDER: when they began. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, WAITERS_MAX);
+	__type(key, u64);
+	__type(value, u64);
+} lock_waiters SEC(".maps");
+
+u32 waiters_reported = 0; /* by this visit */
+
 #define HELD_MAX	 32 /* a bit each in a u32 */
 #define ORDER_EVERY_NS	 100000000ULL /* that user space is told of one */
 #define MUTEX_OWNER	 8 /* where struct pthread_mutex_t has it */

@@ -96,7 +96,7 @@ struct {
 /* Whether it is watched; decided anew when the scope has changed. */
 static __always_inline bool task__watched(struct measure_task *t, struct task_struct *task)
 {
-	u64 scope = scope_state ^ ((u64)thread_kinds << 29) ^ (1u << 31); /* never 0 */
+	u64 scope = task__scope_version(task);
 
 	/* A task's priority may change at any time. */
 	if (t->scope != scope || ((u32)scope_state & SCOPE_BPF_SCHED)) {

@@ -37,7 +37,7 @@ struct thread {
 	u32 part;		  /* what it left for; PROCS_RUNQ: it was preempted, or is new */
 	u32 in_lock;		  /* it waits for a lock of the kernel's */
 	/* Written by the iterator. */
-	u64 scope; /* the scope_state that `watched` was decided under */
+	u64 scope; /* the task__scope_version() that `watched` was decided under */
 	u32 watched, gone, reported, rest;
 	u64 gauges;	/* a hash over what was reported besides sums */
 	u64 visited_ns; /* when the round began in which it was looked at last */
@@ -508,9 +508,9 @@ static __always_inline struct thread *thread__visit(struct task_struct *task, u6
 		t->part = task->on_cpu ? PROCS_RUNQ : part_of(t, task, task__state(task));
 		t->seen.ran = ~0ULL; /* what was before is not ours */
 	}
-	if (look_again || !t->reported || t->scope != scope_state) {
+	if (look_again || !t->reported || t->scope != task__scope_version(task)) {
 		t->watched = task__in_scope(task);
-		t->scope = scope_state;
+		t->scope = task__scope_version(task);
 	}
 	return t->watched ? t : NULL;
 }

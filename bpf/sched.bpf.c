@@ -287,8 +287,8 @@ int sched_wakeup_new(u64 *ctx)
 	return 0;
 }
 
-/* A thread that executes takes its process's id: it ends under its own, and begins anew. Its name
- * is another now, too, and whoever has that is in scope or not. */
+/* A thread that executes takes its process's id: it ends under its own, and begins anew. Its name is another
+ * now, too: whoever has that is watched from here on, or no more. */
 SEC("tp_btf/sched_process_exec")
 int sched_exec(u64 *ctx)
 {
@@ -298,14 +298,11 @@ int sched_exec(u64 *ctx)
 	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
 	u64 now = bpf_ktime_get_ns();
 
-	if (!st || !t)
+	if (!st || !t || !thread__watched(t, task, now) || old_tid == (u32)task->pid)
 		return 0;
-	if (old_tid != (u32)task->pid && thread__watched(t, task, now)) {
-		thread__account(t, now, st);
-		report_end(t, task, old_tid, now, st);
-		thread__begin(t, task, now);
-	}
-	t->scope = 0;
+	thread__account(t, now, st);
+	report_end(t, task, old_tid, now, st);
+	thread__begin(t, task, now);
 	return 0;
 }
 

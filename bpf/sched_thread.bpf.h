@@ -17,7 +17,7 @@ volatile u32 watch_tid = 0;    /* each of its changes is told */
 /* One thread, in its own storage. */
 struct thread {
 	struct sched_wait wait; /* the present or last one */
-	u64 scope;		/* the scope_state that `watched` was decided under */
+	u64 scope;		/* the task__scope_version() that `watched` was decided under */
 	u64 watch_id;		/* when it came into scope */
 	u64 start_ns;		/* when it began, as it was then */
 	u64 accounted_ns;	/* up to when state_ns is complete */
@@ -103,10 +103,11 @@ static __always_inline void wait__note_syscall(struct sched_wait *w, struct task
 	if (w->syscall != WAIT_CALL_FUTEX)
 		return;
 	w->futex_op = (u32)REGS_ARG2(regs);
-	if (!futex__is_lock(regs))
-		w->futex_op |= SCHED_FUTEX_FREE;
-	/* A condition variable has two words, which take turns. */
-	w->object = REGS_ARG1(regs) & ~7ULL;
+	w->object = REGS_ARG1(regs);
+	if (futex__is_lock(regs))
+		return;
+	w->futex_op |= SCHED_FUTEX_FREE;
+	w->object &= ~7ULL; /* a condition variable has two words, which take turns */
 }
 
 /* Of one connection who sent last may change at any time; of a set, what it is seldom does. */
@@ -162,7 +163,7 @@ static __always_inline void thread__begin(struct thread *t, struct task_struct *
 /* Decides anew when the scope has changed. */
 static __always_inline bool thread__watched(struct thread *t, struct task_struct *task, u64 now)
 {
-	u64 scope = scope_state ^ ((u64)thread_kinds << 29) ^ (1u << 31); /* never 0 */
+	u64 scope = task__scope_version(task);
 	bool in;
 
 	if (t->scope == scope)

@@ -56,6 +56,15 @@ static __always_inline bool task__in_scope(struct task_struct *task)
 	return scope__task(task, task->tgid, task->pid);
 }
 
+/* What an answer of task__in_scope() is good for, never 0: until the scope changes, and where names are looked
+ * at, until it executes another program. That is known at once: short ones do nothing else. */
+static __always_inline u64 task__scope_version(struct task_struct *task)
+{
+	u64 state = scope_state, version = state ^ ((u64)thread_kinds << 29) ^ (1u << 31);
+
+	return (u32)state & SCOPE_BPF_COMMS ? version ^ task->self_exec_id << 48 : version;
+}
+
 /* --- what is slow --- */
 
 /* Whether what took ns is reported one by one. When more than `most` are, only slower ones are from

@@ -31,7 +31,7 @@ struct model {
 	struct live_entries all, sampled;
 	struct live_holders holders;
 	struct live_orders orders;
-	struct measure_open_entry *open; /* of the interval that ends */
+	struct live_open *open; /* of the interval that ends */
 	u32 nopen, open_cap;
 	struct slowest slow;
 	struct heat_log heat;
@@ -39,6 +39,11 @@ struct model {
 	char **heat_names;
 	u32 nheat_names;
 	struct window_clock clock;
+};
+
+struct live_open {
+	struct measure_open_entry entry; /* but for its stack */
+	u32 stack;			 /* position; NO_STACK */
 };
 
 static void free_item(void *item)
@@ -165,11 +170,21 @@ static void consume_open(struct model *m, const struct measure_open_sample *s)
 	if (m->nopen == MEASURE_MAX_OPEN)
 		return;
 	m->open = xgrow(m->open, m->nopen, &m->open_cap, sizeof(*m->open));
-	o = &m->open[m->nopen++];
+	m->open[m->nopen].stack = stacks__find(&m->stacks, s->stack, s->who.tgid);
+	o = &m->open[m->nopen++].entry;
+	*o = (struct measure_open_entry){0};
 	o->who = s->who;
 	o->begin_ns = s->begin_ns;
 	o->waits = s->waits;
 	intern_keys(m, s->keys, s->nkeys, o->keys);
+}
+
+/* Who has what it is for comes behind it. */
+static u32 open_of(const struct model *m, const struct measure_who *waiter)
+{
+	u32 last = m->nopen - 1;
+
+	return m->nopen && m->open[last].entry.who.tid == waiter->tid ? last : MEASURE_MAX_OPEN;
 }
 
 static void consume_holder(struct model *m, const struct measure_holder_sample *s)
@@ -177,7 +192,8 @@ static void consume_holder(struct model *m, const struct measure_holder_sample *
 	struct measure_text keys[MEASURE_OWN_LABELS];
 
 	intern_keys(m, s->keys, MIN(s->nkeys, 1u), keys);
-	live_holders__add(&m->holders, s, &keys[0], stacks__find(&m->stacks, s->stack, s->tgid));
+	live_holders__add(&m->holders, s, &keys[0], stacks__find(&m->stacks, s->stack, s->tgid),
+			  open_of(m, &s->waiter));
 }
 
 static void consume_order(struct model *m, const struct measure_order_sample *s)
@@ -246,6 +262,8 @@ static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
 	live_entries__move(&m->sampled, to, from);
 	live_holders__move(&m->holders, to, from);
 	live_orders__move(&m->orders, to, from);
+	for (u32 i = 0; i < m->nopen; i++)
+		m->open[i].stack = stacks__move(to, from, m->open[i].stack);
 	slowest__each(&m->slow, move_item, &move);
 }
 
@@ -347,6 +365,19 @@ static void snap_heat(struct model *m, struct measure_snap *snap, struct arena *
 	heat_columns__hold(&snap->heat, snap);
 }
 
+static void snap_open(struct model *m, struct measure_snap *snap, struct arena *arena)
+{
+	struct measure_open_entry *out = arena__array(arena, struct measure_open_entry, m->nopen);
+
+	for (u32 i = 0; i < m->nopen; i++) {
+		out[i] = m->open[i].entry;
+		out[i].stack = stacks__at(&m->stacks, m->open[i].stack);
+	}
+	snap->open = out;
+	snap->nopen = m->nopen;
+	m->nopen = 0;
+}
+
 struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
 	struct arena *arena;
@@ -361,11 +392,9 @@ struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap->sampled = live_entries__snap(&m->sampled, &p, &snap->base, &m->stacks, arena);
 	snap->nsampled = m->sampled.n;
 	snap->growth = m->sampled.growth;
+	snap_open(m, snap, arena);
 	live_holders__snap(&m->holders, &p, &m->stacks, snap, arena);
 	live_orders__snap(&m->orders, &m->stacks, snap, arena);
-	snap->open = arena__dup(arena, m->open, m->nopen * sizeof(*m->open));
-	snap->nopen = m->nopen;
-	m->nopen = 0;
 	snap_slow(m, snap, arena);
 	snap_heat(m, snap, arena);
 	stack_store__hold(m->stacks.store, snap);

@@ -109,6 +109,7 @@ struct measure_open_entry {
 	bool waits;
 	struct measure_text keys[MEASURE_OWN_LABELS];
 	u64 begin_ns;
+	const struct callstack *stack; /* where it is; NULL: not known */
 };
 
 struct measure_moment_entry {
@@ -140,6 +141,9 @@ struct measure_waiting {
 	u64 begin_ns;
 	u32 tgid, tid;
 	char comm[COMM_LEN];
+	u32 open; /* where it is in the snapshot's open; MEASURE_MAX_OPEN: not there */
+	const struct callstack *stack; /* where it waits; NULL: not known */
+	const struct symbols *symbols; /* what its frames are called */
 };
 
 #define ORDERS_MAX 1024

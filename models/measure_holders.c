@@ -31,7 +31,7 @@ static struct live_holder *holder_of(struct live_holders *h, const struct measur
 }
 
 static void add_waiting(struct live_holders *h, const struct measure_holder_sample *s,
-			const struct measure_text *lock)
+			const struct measure_text *lock, u32 open)
 {
 	struct measure_waiting *w;
 
@@ -43,17 +43,18 @@ static void add_waiting(struct live_holders *h, const struct measure_holder_samp
 				      .waiter = s->waiter,
 				      .begin_ns = s->begin_ns,
 				      .tgid = s->tgid,
-				      .tid = s->tid};
+				      .tid = s->tid,
+				      .open = open};
 	copy_str(w->comm, sizeof(w->comm), s->comm);
 }
 
 void live_holders__add(struct live_holders *h, const struct measure_holder_sample *s,
-		       const struct measure_text *lock, u32 stack)
+		       const struct measure_text *lock, u32 stack, u32 open)
 {
 	struct live_holder *l = holder_of(h, s, lock);
 
 	if (s->waiter.tid)
-		add_waiting(h, s, lock);
+		add_waiting(h, s, lock, open);
 	if (!l)
 		return;
 	l->lock = *lock;
@@ -109,6 +110,19 @@ static void advance(struct live_holder *l, double keep, u64 dt_ns, const struct 
 	l->now = l->open = 0;
 }
 
+static void snap_waiting(struct live_holders *h, struct measure_snap *snap, struct arena *arena)
+{
+	struct measure_waiting *out = arena__dup(arena, h->waiting, h->nwaiting * sizeof(*h->waiting));
+
+	for (u32 i = 0; i < h->nwaiting; i++) {
+		out[i].stack = out[i].open < snap->nopen ? snap->open[out[i].open].stack : NULL;
+		out[i].symbols = snap->symbols;
+	}
+	snap->waiting = out;
+	snap->nwaiting = h->nwaiting;
+	h->nwaiting = 0;
+}
+
 void live_holders__snap(struct live_holders *h, const struct window_pace *p, const struct stacks *stacks,
 			struct measure_snap *snap, struct arena *arena)
 {
@@ -118,9 +132,7 @@ void live_holders__snap(struct live_holders *h, const struct window_pace *p, con
 		advance(&h->v[i], p->keep, snap->window_ns[WINDOW_LAST], stacks, &out[i]);
 	snap->holders = out;
 	snap->nholders = h->n;
-	snap->waiting = arena__dup(arena, h->waiting, h->nwaiting * sizeof(*h->waiting));
-	snap->nwaiting = h->nwaiting;
-	h->nwaiting = 0;
+	snap_waiting(h, snap, arena);
 	trim(h);
 }
 

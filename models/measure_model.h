@@ -88,10 +88,10 @@ struct live_holders {
 	u32 nwaiting, waiting_cap;
 };
 
-/* lock: its text interned. */
+/* lock: its text interned. open: of a wait that goes on, see struct measure_waiting. */
 void live_holders__add(struct live_holders *h, const struct measure_holder_sample *s,
-		       const struct measure_text *lock, u32 stack);
-/* Ends an interval: fills the snapshot's holders and who waits. */
+		       const struct measure_text *lock, u32 stack, u32 open);
+/* Ends an interval: fills the snapshot's holders and who waits; what goes on it has already. */
 void live_holders__snap(struct live_holders *h, const struct window_pace *p, const struct stacks *stacks,
 			struct measure_snap *snap, struct arena *arena);
 void live_holders__move(struct live_holders *h, struct stacks *to, const struct stacks *from);

@@ -392,16 +392,17 @@ static void add_missing_metrics(struct query_builder *k)
 	}
 }
 
-static void add_all_open(struct query_builder *k)
+/* Rows by stack have those of whom it is known where they are. */
+static void add_all_open(struct query_builder *k, bool by_stack)
 {
 	for (u32 i = 0; i < k->snap->nopen; i++) {
 		const struct measure_open_entry *o = &k->snap->open[i];
 
-		if (!passes(k, &o->who, o->keys))
+		if ((by_stack && !o->stack) || !passes(k, &o->who, o->keys))
 			continue;
 		k->who = &o->who;
 		k->keys = o->keys;
-		k->stack = NULL;
+		k->stack = by_stack ? o->stack : NULL;
 		FOR_EACH_PART(k, add_open(k, o));
 		k->box->result.unfinished++;
 	}
@@ -617,8 +618,7 @@ struct measure_result *measure__query(const struct measure_snap *snap,
 		add_all(&k, snap->sampled, snap->nsampled);
 	else
 		add_all(&k, snap->entries, snap->nentries);
-	if (!by_stack)
-		add_all_open(&k);
+	add_all_open(&k, by_stack);
 	if (k.by_metric && q->groups == 1u << measure__metric_label(k.m))
 		add_missing_metrics(&k);
 	if (measure__holder_label(snap->measure) >= 0) {

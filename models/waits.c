@@ -217,6 +217,8 @@ static void waits__consume(struct model *m, const struct sample *s)
 
 	if (s->type == SAMPLE_WAIT)
 		consume_wait(m, container_of(s, struct wait_sample, head));
+	else if (s->type == SAMPLE_WAIT_LOCK)
+		live_locks__add(&m->locks, container_of(s, struct wait_lock_sample, head));
 	else if (s->type == SAMPLE_TASK)
 		waits__consume_task(m, container_of(s, struct task_sample, head));
 	else
@@ -376,6 +378,8 @@ static struct snap *waits__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	heat_columns__hold(&snap->heat, snap);
 	snap->since_ns = m->clock.since_ns;
 	snap_waits(m, &pace, snap, arena);
+	snap->nlocks = m->locks.n;
+	snap->locks = live_locks__snap(&m->locks, arena);
 	snap->heat = snap_heat(m, t0_ns, t1_ns, arena);
 	waits__merge_ended(m);
 	snap->tasks = waits__snap_tasks(m, &pace, arena, &snap->ntasks);
@@ -394,6 +398,7 @@ static void waits__zero(struct model *m)
 	hidx__clear(&m->left[1]);
 	memset(m->hist, 0, sizeof(m->hist));
 	heat_log__zero(&m->heat);
+	live_locks__clear(&m->locks);
 	m->clock = (struct window_clock){0};
 }
 
@@ -410,6 +415,7 @@ static void waits__free(struct model *m)
 {
 	stacks__fini(&m->stacks);
 	heat_log__fini(&m->heat);
+	live_locks__fini(&m->locks);
 	free(m->waits);
 	hidx__fini(&m->wait_index);
 	free(m->tasks);
@@ -424,7 +430,8 @@ static size_t waits__memory(const struct model *m)
 	return sizeof(*m) + stacks__bytes(&m->stacks) + m->waits_cap * sizeof(*m->waits) +
 	       m->tasks_cap * sizeof(*m->tasks) + hidx__bytes(&m->wait_index) +
 	       hidx__bytes(&m->task_index) + hidx__bytes(&m->left[0]) + hidx__bytes(&m->left[1]) +
-	       heat_log__bytes(&m->heat);
+	       heat_log__bytes(&m->heat) + m->locks.cap * sizeof(*m->locks.v) +
+	       hidx__bytes(&m->locks.index);
 }
 
 const struct model_ops model_waits = {

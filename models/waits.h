@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Waits: who was off the CPU where, for how long, what for, and who ended it; the model
- * behind `offcpu`. Takes SAMPLE_WAIT, SAMPLE_TASK and SAMPLE_STACK_DEF (samples/sched.h).
+ * behind `offcpu`. Takes SAMPLE_WAIT, SAMPLE_WAIT_LOCK, SAMPLE_TASK and SAMPLE_STACK_DEF
+ * (samples/sched.h).
  *
  * Per (thread, stacks, state, syscall, waker) it keeps the last interval, a decaying sum and
  * the sum since start. What threads waited that ended is kept by name once there is much of
@@ -23,6 +24,7 @@
 #define WAITS_MAX_ENTRIES 65536
 #define WAITS_MAX_TASKS	  65536
 #define WAITS_MAX_ENDED	  8192 /* entries about threads that ended, each for itself */
+#define WAITS_MAX_LOCKS	  4096 /* that are called by name */
 #define WAITS_MAX_KIN	  8192 /* entries with stacks about threads that ended, merged */
 
 struct model_ops;
@@ -84,6 +86,14 @@ struct wait_task {
 	bool gone;
 };
 
+/* A lock that was waited for. */
+struct wait_lock {
+	u32 tgid;
+	u64 object; /* of entries of that process */
+	char name[WAIT_LOCK_TEXT];
+	struct wait_holder holder; /* of the last interval, while a wait for it went on */
+};
+
 struct waits_snap {
 	struct snap base;
 	const struct symbols *symbols;
@@ -93,6 +103,8 @@ struct waits_snap {
 	const struct wait_entry *entries;
 	const struct wait_task *tasks; /* by tgid, tid, start_ns */
 	struct heat_columns heat; /* whole durations; series: enum task_state */
+	u32 nlocks;
+	const struct wait_lock *locks;
 	u64 folded_ns; /* off-CPU time in WINDOW_TOTAL whose stack was folded away */
 };
 
@@ -136,6 +148,14 @@ struct waits_row {
 	const struct wait_entry *entry; /* the largest of those in it: stands for what they share */
 	const struct wait_entry *woken; /* the largest of those that a thread ended; NULL none */
 	u32 woken_from; /* first frame of that waker's stack that is its own */
+	/* Of what waits for locks: what most of it waits for, NULL: not known or no lock; who has it now
+	 * (holds_now), or had it until it woke who waited, NULL: not known; and where that was. */
+	const char *lock;
+	const struct wait_holder *holder;
+	bool holds_now;
+	const struct callstack *holder_kstack, *holder_ustack;
+	u32 holder_from; /* first frame that is its own */
+	const char *ended_by; /* the holder that has it now, or as woken_by */
 	const char *woken_by; /* the thread of `woken`, as "comm/tid"; "" none */
 	const char *text[WAITS_GROUPS]; /* of each group in the query; NULL otherwise */
 	const char *name;  /* what the key column shows */

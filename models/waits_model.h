@@ -53,6 +53,19 @@ struct live_task {
 	double decay[TASK_STATES], fresh;
 };
 
+/* Zero it first. */
+struct live_locks {
+	struct wait_lock *v;
+	u32 n, cap;
+	struct hidx index;
+};
+
+void live_locks__add(struct live_locks *l, const struct wait_lock_sample *s);
+/* Ends an interval: l->n of them, in the arena. */
+const struct wait_lock *live_locks__snap(struct live_locks *l, struct arena *a);
+void live_locks__clear(struct live_locks *l);
+void live_locks__fini(struct live_locks *l);
+
 struct model {
 	struct symbols *symbols;
 	struct stacks stacks;
@@ -62,6 +75,7 @@ struct model {
 	struct live_task *tasks;
 	u32 ntasks, tasks_cap;
 	struct hidx task_index;
+	struct live_locks locks;
 	struct window_clock clock;
 	u32 ticks;
 	struct hidx left[2]; /* sets of threads that ended: in this interval, in the last one */

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of waits that agree in what they are grouped by. */
+#include <stdio.h>
+
 #include "models/waits_result.h"
 #include "models/windows.h"
 
@@ -106,6 +108,14 @@ static bool larger(const struct row_groups *g, const struct wait_entry *a,
 	return !b || a->sums[g->s.window].off_ns > b->sums[g->s.window].off_ns;
 }
 
+static void add_lock_wait(const struct row_groups *g, struct row_group *group, const struct wait_entry *e)
+{
+	if (larger(g, e, group->lock))
+		group->lock = e;
+	if (e->waker.kind == WAKER_TASK && larger(g, e, group->lock_woken))
+		group->lock_woken = e;
+}
+
 static void add_wait(struct row_groups *g, struct row_group *group, const struct picked_wait *w)
 {
 	const struct wait_sums *sums = picked_wait__sums(&g->s, w);
@@ -125,6 +135,8 @@ static void add_wait(struct row_groups *g, struct row_group *group, const struct
 	}
 	if (waits_selection__waker(&g->s, e) == WAKER_TASK && larger(g, e, group->row.woken))
 		group->row.woken = e;
+	if (w->is.reason == WAIT_LOCK)
+		add_lock_wait(g, group, e);
 }
 
 static bool in_range(const struct row_groups *g, const struct picked_wait *w)
@@ -190,6 +202,7 @@ static void row_groups__fini(struct row_groups *g)
 	hidx__fini(&g->index);
 	hidx__fini(&g->threads);
 	storms__fini(&g->storms);
+	hidx__fini(&g->lock_index);
 	free(g->of);
 }
 
@@ -220,6 +233,14 @@ static u64 average(const struct row_group *group)
 	return s->open ? group->open_full_ns / s->open : 0;
 }
 
+static const char *holder_text(struct row_groups *g, const struct wait_holder *h)
+{
+	char buf[COMM_LEN + 16];
+
+	snprintf(buf, sizeof(buf), "%.*s/%u", COMM_LEN - 1, h->comm, h->tid);
+	return arena__strdup(g->s.names.arena, buf);
+}
+
 static void finish_row(struct row_groups *g, struct row_group *group, const struct waits_result *a)
 {
 	struct waits_row *row = &group->row;
@@ -228,7 +249,9 @@ static void finish_row(struct row_groups *g, struct row_group *group, const stru
 	row->reason = one_bit(group->reasons) ? wait_reasons[row->why].name : "mixed";
 	row->state = one_bit(group->states) ? wait_state__text(row->entry->state) : "mixed";
 	row->symbols = g->s.snap->symbols;
+	row_group__lock(g, group);
 	row->woken_by = row->woken ? waits__waker_text(&g->s, row->woken) : "";
+	row->ended_by = row->holds_now ? holder_text(g, row->holder) : row->woken_by;
 	if (row->woken)
 		row->woken_from = waits_selection__tracer(&g->s, row->woken->waker_kstack);
 	row->avg_ns = average(group);

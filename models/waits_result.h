@@ -17,6 +17,7 @@ struct row_group {
 	u32 states, reasons; /* bits of those in it */
 	u64 reason_ns[WAIT_REASONS];
 	u64 open_full_ns;
+	const struct wait_entry *lock, *lock_woken; /* the largest that waits for one, that a thread ended */
 };
 
 struct row_groups {
@@ -27,6 +28,7 @@ struct row_groups {
 	struct hidx index;
 	struct hidx threads;  /* of a row, and of all that is idle */
 	struct storms storms; /* by pid */
+	struct hidx lock_index; /* of the snapshot's locks */
 	u32 *of;	      /* by s.waits: its group */
 };
 
@@ -56,6 +58,8 @@ static inline u64 waits_row__whole(const struct waits_row *row, const struct wai
 
 /* Fills what the row of a group is called, and its key column's name. */
 void row_group__name(struct row_groups *g, struct row_group *group);
+/* Fills which lock a row waits for and who has it (waits_locks.c). */
+void row_group__lock(struct row_groups *g, struct row_group *group);
 /* The table of an answer, in its arena. */
 void waits_result__table(struct waits_result *a);
 /* Fills trees, nodes. sources[i]: the group of row i. */

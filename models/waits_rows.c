@@ -19,6 +19,11 @@ static struct two_stacks own_stacks(const struct waits_row *r)
 	return (struct two_stacks){r->entry->kstack, r->entry->ustack};
 }
 
+static struct two_stacks holder_stacks(const struct waits_row *r)
+{
+	return (struct two_stacks){r->holder_kstack, r->holder_ustack};
+}
+
 static struct two_stacks waker_stacks(const struct waits_row *r)
 {
 	return (struct two_stacks){r->woken->waker_kstack, r->woken->waker_ustack};
@@ -48,6 +53,13 @@ static void waker_frame(const void *of, u32 i, struct value_frame *out)
 	frame_at(waker_stacks(r), i + r->woken_from, r->symbols, out);
 }
 
+static void holder_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct waits_row *r = of;
+
+	frame_at(holder_stacks(r), i + r->holder_from, r->symbols, out);
+}
+
 static struct value stack_value(const struct waits_row *r, struct two_stacks s, u32 from,
 				void (*frame)(const void *of, u32 i, struct value_frame *out))
 {
@@ -62,19 +74,35 @@ static struct value known_id(u32 id)
 	return (struct value){.type = id == PROFILE_MERGED ? VALUE_NONE : VALUE_COUNT, .u = id};
 }
 
-static void waker_part(const void *of, u32 i, struct value_part *out)
+/* Of a thread with its stack. */
+static void thread_part(u32 i, const char *comm, u32 tgid, u32 tid, struct value stack,
+			struct value_part *out)
 {
 	static const char *const names[] = {"comm", "pid", "tid", "stack"};
-	const struct waits_row *r = of;
-	const struct waker *w = &r->woken->waker;
 
 	out->name = names[i];
 	if (i == 0)
-		out->value = (struct value){.type = VALUE_TEXT, .s = w->comm};
-	else if (i < 3)
-		out->value = known_id(i == 1 ? w->tgid : w->tid);
+		out->value = (struct value){.type = VALUE_TEXT, .s = comm};
 	else
-		out->value = stack_value(r, waker_stacks(r), r->woken_from, waker_frame);
+		out->value = i == 3 ? stack : known_id(i == 1 ? tgid : tid);
+}
+
+static void waker_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct waits_row *r = of;
+	const struct waker *w = &r->woken->waker;
+
+	thread_part(i, w->comm, w->tgid, w->tid,
+		    stack_value(r, waker_stacks(r), r->woken_from, waker_frame), out);
+}
+
+static void holder_part(const void *of, u32 i, struct value_part *out)
+{
+	const struct waits_row *r = of;
+	const struct wait_holder *h = r->holder;
+
+	thread_part(i, h->comm, h->tgid, h->tid,
+		    stack_value(r, holder_stacks(r), r->holder_from, holder_frame), out);
 }
 
 static void stack_cell(const struct query_result *a, const void *row, struct value *out)
@@ -86,6 +114,13 @@ static void waker_cell(const struct query_result *a, const void *row, struct val
 {
 	*out = (struct value){.type = VALUE_OBJECT, .n = 4, .of = row, .part = waker_part};
 	if (!((const struct waits_row *)row)->woken)
+		out->type = VALUE_NONE;
+}
+
+static void holder_cell(const struct query_result *a, const void *row, struct value *out)
+{
+	*out = (struct value){.type = VALUE_OBJECT, .n = 4, .of = row, .part = holder_part};
+	if (!((const struct waits_row *)row)->holder)
 		out->type = VALUE_NONE;
 }
 
@@ -134,8 +169,11 @@ static const struct field fields[] = {
 		     "function of the program itself that led there"),
 	 TEXT_AT(ROW, caller), .groups = BY(STACK)},
 	{TEXT_COLUMN("ended_by", "Ended by", 13, 1, COLUMN_SCREEN,
-		     "thread that ended most of it; blank: none did"),
-	 TEXT_AT(ROW, woken_by), .except = BY(WAKER)},
+		     "thread that ended most of it, or has the lock that is waited for; blank: none"),
+	 TEXT_AT(ROW, ended_by), .except = BY(WAKER)},
+	{TEXT_COLUMN("lock", "Lock", 20, 2, COLUMN_BOTH,
+		     "lock in user space: its symbol, or where it lies and who takes it"),
+	 TEXT_AT(ROW, lock), .if_any = true},
 	{TEXT_COLUMN("reason", "Reason", 11, 0, COLUMN_BOTH, "what it waits for"),
 	 TEXT_AT(ROW, reason)},
 	{TEXT_COLUMN("class", "Class", 7, 5, COLUMN_BOTH,
@@ -180,6 +218,9 @@ static const struct field fields[] = {
 	{COLUMN(VALUE_OBJECT, "waker", "Waker", 0, 0, COLUMN_EXPORT,
 		"thread that ended most of it, and where it was"),
 	 MADE_BY(waker_cell), .groups = BY(STACK) | BY(WAKER)},
+	{COLUMN(VALUE_OBJECT, "holder", "Holder", 0, 0, COLUMN_EXPORT,
+		"of a lock: who had it or has it now, and where it was"),
+	 MADE_BY(holder_cell)},
 };
 
 /* The column that names a row and takes what width is left. */

@@ -73,6 +73,7 @@ void code_measure_open_fields(struct codec *c, struct measure_open_sample *x)
 	code_who(c, &x->who);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_time(c, &x->begin_ns);
+	code_stack(c, &x->stack, x->who.tgid);
 }
 
 static void code_moment(struct codec *c, struct measure_moment *m, u32 tgid)

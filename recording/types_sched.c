@@ -66,6 +66,16 @@ void code_wait_fields(struct codec *c, struct wait_sample *x)
 	code_u64(c, &x->object);
 }
 
+void code_wait_lock_fields(struct codec *c, struct wait_lock_sample *x)
+{
+	code_tgid(c, &x->tgid);
+	code_u64(c, &x->object);
+	code_text(c, x->name, sizeof(x->name));
+	code_u32(c, &x->holder.tgid);
+	code_u32(c, &x->holder.tid);
+	code_text(c, x->holder.comm, sizeof(x->holder.comm));
+}
+
 void code_task_fields(struct codec *c, struct task_sample *x)
 {
 	code_ident(c, &x->task);

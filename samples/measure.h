@@ -215,6 +215,7 @@ struct measure_open_sample {
 	const struct measure_key *keys;
 	u32 nkeys;
 	u64 begin_ns;
+	u64 stack; /* where it is; 0: not known */
 };
 
 /* What agrees in labels, process and stack: what is held of it at the end of the interval, and what

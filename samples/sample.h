@@ -48,6 +48,7 @@ enum sample_type {
 	SAMPLE_PERCPU, /* struct percpu_sample, samples/percpu.h */
 	SAMPLE_COMMAND, /* struct command_sample, samples/command.h */
 	SAMPLE_IO_STACK, /* struct io_stack_sample, samples/block.h */
+	SAMPLE_WAIT_LOCK, /* struct wait_lock_sample, samples/sched.h */
 	SAMPLE_TYPES, /* how many there are */
 };
 

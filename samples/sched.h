@@ -78,6 +78,23 @@ struct wait_sample {
 #define WAIT_NO_SYSCALL UINT32_MAX
 #define WAIT_OBJECT_MANY UINT64_MAX /* several, or no longer known */
 
+/* Who has a lock; tid 0: nobody, or not known. */
+struct wait_holder {
+	u32 tgid, tid;
+	char comm[COMM_LEN];
+};
+
+#define WAIT_LOCK_TEXT 128
+
+/* A lock of user space that was waited for in the interval, after those waits. SAMPLE_WAIT_LOCK. */
+struct wait_lock_sample {
+	struct sample head;
+	u32 tgid;
+	u64 object; /* of waits of that process */
+	char name[WAIT_LOCK_TEXT]; /* by symbol, or where it lies and who takes it */
+	struct wait_holder holder; /* while a wait for it goes on */
+};
+
 /* One thread's interval. SAMPLE_TASK. Threads whose state did not change come too. */
 struct task_sample {
 	struct sample head;

@@ -21,212 +21,51 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/hidx.h"
 #include "bpf/stack.h"
-#include "sources/lock_kinds.h"
+#include "sources/lock_names.h"
 #include "sources/measure.h"
 #include "sources/stack_table.h"
 
 _Static_assert(ORDER_GUARDS <= MEASURE_GUARDS, "a sample has room for a record's guards");
 
-#define FRAMES	     12		     /* of a stack that are looked at */
-#define STACKS	     (2 * LOCKS_MAX) /* when there are more, all are forgotten */
-#define LOCK_BYTES   56		     /* the C library's largest: a rwlock */
 #define TRIES	     10		     /* until a lock of which nothing says what it is is a futex */
 #define WALKS	     64		     /* stacks that are copied each interval */
 #define COPY_BYTES   16384
 #define OWNERS	     512 /* mutexes that are looked into each interval */
-#define COMMS	     1024
-#define HOLDER_FRAMES 64
-#define COMM_KEPT_NS (5 * NSEC_PER_SEC)
+#define SLEEPER_FRAMES 64
 
-/* A user stack, by its hash. */
-struct stack_seen {
-	u64 hash;
-	u32 tgid, n;
-	u64 ips[FRAMES];
-	char *where; /* the function that is behind those of libraries; NULL: not asked yet */
-};
-
-/* A lock of user space. */
-struct lock_seen {
-	u64 lock, address, file;
-	u32 tgid, op, value, tries;
-	enum lock_kind kind;
-	bool kind_known; /* the programs know its kind */
-	bool named;
-	bool inner; /* the C library's: words of some kinds lie within the lock */
-	u64 same; /* of all words of it */
-	u32 tid;	       /* who was seen to wait last, and its registers; ip 0: was looked at */
-	struct user_regs regs;
-	char taken_in[64]; /* the function that waits for it; "": not known yet */
-	char name[192];
-};
-
-struct comm_seen {
-	u32 tid, tgid;
-	u64 at_ns;
-	char comm[COMM_LEN];
+/* Where a thread sleeps. */
+struct sleeper_seen {
+	u32 tid;
+	bool goes_on; /* seen in this interval */
+	u64 begin_ns; /* of its wait */
+	u64 stack;    /* hash; 0: it could not be walked */
 };
 
 struct ctx {
-	const struct address_names *names;
+	struct lock_names base;
 	const struct stack_walker *walker;
 	int kinds_fd;
-	struct stack_seen *stacks;
-	u32 nstacks, stacks_cap;
-	struct hidx by_hash;
-	struct lock_seen *locks;
-	u32 nlocks, locks_cap;
-	struct hidx by_lock;
-	struct comm_seen comms[COMMS];
 	u32 owners, walks; /* looked at in this interval */
 	int wanted_fd;
 	u64 wanted[2][HOLDERS_WANTED]; /* of the last interval, and of this one: as the map has them */
 	u32 nwanted[2];
-	struct holder_seen {
-		u32 tid;
-		u64 stack; /* hash */
-	} held_at[HOLDERS_WANTED]; /* where holders sleep, by a hash of their tid */
+	struct sleeper_seen held_at[HOLDERS_WANTED]; /* where holders sleep, by a hash of their tid */
+	struct sleeper_seen *waiters;		     /* of waits that go on */
+	u32 nwaiters, waiters_cap;
+	struct hidx by_waiter; /* by tid */
 };
-
-/* --- memory of processes --- */
-
-static bool read_memory(u32 tgid, u64 at, void *buf, size_t size)
-{
-	struct iovec local = {buf, size}, remote = {(void *)at, size};
-
-	return process_vm_readv((pid_t)tgid, &local, 1, &remote, 1, 0) == (ssize_t)size;
-}
-
-/* Of struct pthread_mutex_t of the GNU C library. */
-struct mutex_words {
-	u32 lock, count, owner, users;
-};
-
-/* Of struct pthread_rwlock_t likewise; on both machines. */
-struct rwlock_words {
-	u32 readers, writers, wrphase_futex, writers_futex, pad[2], writer;
-};
-
-static bool is_thread(u32 tid)
-{
-	char path[40];
-
-	snprintf(path, sizeof(path), "/proc/%u", tid);
-	return tid && !access(path, F_OK);
-}
-
-/* --- stacks --- */
-
-static struct stack_seen *stack_of(struct ctx *c, u64 hash)
-{
-	u32 at;
-
-	HIDX_FIND(at, &c->by_hash, hash, pos, c->stacks[pos].hash == hash);
-	return at == HIDX_NONE ? NULL : &c->stacks[at];
-}
-
-static void forget_stacks(struct ctx *c)
-{
-	for (u32 i = 0; i < c->nstacks; i++)
-		free(c->stacks[i].where);
-	c->nstacks = 0;
-	hidx__clear(&c->by_hash);
-}
 
 /* Those of who waits in the kernel are nobody's lock. */
 static void take_stack(void *ctx, const struct stack_record *r)
 {
-	struct stack_seen *s;
 	struct ctx *c = ctx;
 
-	if (r->nkernel || !r->nuser || stack_of(c, r->hash))
-		return;
-	if (c->nstacks == STACKS)
-		forget_stacks(c);
-	c->stacks = xgrow(c->stacks, c->nstacks, &c->stacks_cap, sizeof(*c->stacks));
-	hidx__add(&c->by_hash, r->hash, c->nstacks);
-	s = &c->stacks[c->nstacks++];
-	*s = (struct stack_seen){
-		.hash = r->hash, .tgid = r->tgid, .n = MIN((u32)r->nuser, (u32)FRAMES)};
-	memcpy(s->ips, r->ips, s->n * sizeof(*s->ips));
-}
-
-/* Return addresses lie behind the call. */
-static bool function_at(const struct ctx *c, u32 tgid, const u64 *ips, u32 i, struct address_name *name)
-{
-	return c->names && c->names->find(c->names, tgid, ips[i] - (i > 0), name) && name->symbol;
-}
-
-static enum lock_kind kind_by_frames(const struct ctx *c, u32 tgid, const u64 *ips, u32 n, bool *inner)
-{
-	struct address_name name;
-	enum lock_kind kind;
-
-	for (u32 i = 0; i < n; i++) {
-		if (!function_at(c, tgid, ips, i, &name))
-			continue;
-		kind = lock_kind__of_function(name.text);
-		*inner = strstr(name.text, "pthread_") != NULL;
-		if (kind)
-			return kind;
-	}
-	return LOCK_KIND_NONE;
-}
-
-/* The function that is behind those of libraries. */
-static void name_where(const struct ctx *c, u32 tgid, const u64 *ips, u32 n, char *buf, size_t size)
-{
-	struct address_name name;
-
-	*buf = '\0';
-	for (u32 i = 0; !*buf && i < n; i++)
-		if (function_at(c, tgid, ips, i, &name) && !lock_kind__is_library(name.text))
-			copy_str(buf, size, name.text);
-}
-
-/* Who took it, or let go of it. */
-static const char *where_of(struct ctx *c, struct stack_seen *s)
-{
-	char where[192];
-
-	if (s->where)
-		return s->where;
-	name_where(c, s->tgid, s->ips, s->n, where, sizeof(where));
-	s->where = xstrdup(where);
-	return s->where;
+	if (!r->nkernel)
+		lock_names__take_stack(&c->base, r->hash, r->tgid, (const u64 *)r->ips, r->nuser);
 }
 
 /* --- locks of user space --- */
-
-static struct lock_seen *lock_of(struct ctx *c, u64 lock)
-{
-	u32 at;
-
-	HIDX_FIND(at, &c->by_lock, lock, pos, c->locks[pos].lock == lock);
-	return at == HIDX_NONE ? NULL : &c->locks[at];
-}
-
-static struct lock_seen *new_lock(struct ctx *c, const struct lock_record *r)
-{
-	struct lock_seen *l;
-
-	if (c->nlocks == 4 * LOCKS_MAX) {
-		c->nlocks = 0;
-		hidx__clear(&c->by_lock);
-	}
-	c->locks = xgrow(c->locks, c->nlocks, &c->locks_cap, sizeof(*c->locks));
-	hidx__add(&c->by_lock, r->lock, c->nlocks);
-	l = &c->locks[c->nlocks++];
-	*l = (struct lock_seen){.lock = r->lock,
-				.address = r->address,
-				.file = r->file,
-				.tgid = r->tgid,
-				.op = r->op,
-				.value = r->value};
-	return l;
-}
 
 static void publish_kind(struct ctx *c, struct lock_seen *l)
 {
@@ -245,9 +84,9 @@ static bool is_semaphore(const struct ctx *c, const struct lock_seen *l, u64 ip)
 		u32 value, waiters, private;
 	} sem;
 
-	if (!c->names || l->value || (l->address & 7) ||
-	    !c->names->find(c->names, l->tgid, ip, &name) || name.symbol ||
-	    strncmp(name.text, "libc.so", 7) || !read_memory(l->tgid, l->address, &sem, sizeof(sem)))
+	if (!c->base.names || l->value || (l->address & 7) ||
+	    !c->base.names->find(c->base.names, l->tgid, ip, &name) || name.symbol ||
+	    strncmp(name.text, "libc.so", 7) || !lock_names__read(l->tgid, l->address, &sem, sizeof(sem)))
 		return false;
 	return sem.waiters && sem.waiters < 65536 && !(sem.private & ~128u);
 }
@@ -282,7 +121,7 @@ static bool still_waits(const struct lock_seen *l)
 
 static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 {
-	u64 now = clock__monotonic_ns(), ips[FRAMES];
+	u64 now = clock__monotonic_ns(), ips[LOCK_FRAMES];
 	struct stack_space *space;
 	u8 stack[COPY_BYTES];
 	enum walk_end end;
@@ -298,12 +137,12 @@ static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 	space = c->walker->space(c->walker, l->tgid, now);
 	if (!space)
 		return;
-	n = c->walker->walk(c->walker, space, &copy, ips, FRAMES, &end);
+	n = c->walker->walk(c->walker, space, &copy, ips, LOCK_FRAMES, &end);
 	c->walker->put_space(c->walker, space);
 	if (!l->kind)
-		l->kind = kind_by_frames(c, l->tgid, ips, n, &l->inner);
+		l->kind = lock_names__kind(&c->base, l->tgid, ips, n, &l->inner);
 	if (!*l->taken_in)
-		name_where(c, l->tgid, ips, n, l->taken_in, sizeof(l->taken_in));
+		lock_names__name_where(&c->base, l->tgid, ips, n, l->taken_in, sizeof(l->taken_in));
 	if (!l->kind && n && is_semaphore(c, l, ips[0]))
 		l->kind = LOCK_KIND_SEMAPHORE;
 	publish_kind(c, l);
@@ -312,37 +151,26 @@ static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 /* Those that there was no time for. */
 static void look_at_sleepers(struct ctx *c)
 {
-	for (u32 i = 0; i < c->nlocks && c->walks < WALKS; i++)
-		if (c->locks[i].regs.ip && !c->locks[i].kind)
-			look_at_sleeper(c, &c->locks[i]);
-}
-
-/* One that is waited for until a time: by its words, of which one is the thread that has it. */
-static bool is_mutex(const struct lock_seen *l)
-{
-	struct mutex_words m;
-
-	return l->value == 2 && read_memory(l->tgid, l->address, &m, sizeof(m)) && m.lock == 2 &&
-	       m.users && m.users < 65536 && is_thread(m.owner);
+	for (u32 i = 0; i < c->base.nlocks && c->walks < WALKS; i++)
+		if (c->base.locks[i].regs.ip && !c->base.locks[i].kind)
+			look_at_sleeper(c, &c->base.locks[i]);
 }
 
 static void on_lock(struct ctx *c, const struct lock_record *r)
 {
-	struct lock_seen *l = lock_of(c, r->lock);
-	struct stack_seen *s = r->stack ? stack_of(c, r->stack) : NULL;
+	struct lock_seen *l = lock_names__find(&c->base, r->lock);
+	struct stack_seen *s = r->stack ? lock_names__stack(&c->base, r->stack) : NULL;
 
 	if (!l)
-		l = new_lock(c, r);
+		l = lock_names__add(&c->base, &(struct lock_seen){.lock = r->lock,
+								  .address = r->address,
+								  .file = r->file,
+								  .tgid = r->tgid,
+								  .op = r->op,
+								  .value = r->value});
 	l->tid = r->tid;
 	l->regs = (struct user_regs){r->ip, r->sp, r->fp, r->lr};
-	if (!l->kind)
-		l->kind = lock_kind__of_call(r->op, r->value);
-	if (!l->kind && s)
-		l->kind = kind_by_frames(c, s->tgid, s->ips, s->n, &l->inner);
-	if (s && !*l->taken_in)
-		copy_str(l->taken_in, sizeof(l->taken_in), where_of(c, s));
-	if (!l->kind && is_mutex(l))
-		l->kind = LOCK_KIND_MUTEX;
+	lock_names__learn(&c->base, l, s);
 	if ((!l->kind || !(s || *l->taken_in)) && c->walks < WALKS)
 		look_at_sleeper(c, l);
 	if (!l->kind && s && is_semaphore(c, l, s->ips[0]))
@@ -353,68 +181,23 @@ static void on_lock(struct ctx *c, const struct lock_record *r)
 	publish_kind(c, l);
 }
 
-static void add_offset(char *buf, size_t size, u64 offset)
-{
-	size_t len = strlen(buf);
-
-	if (offset && len < size)
-		snprintf(buf + len, size - len, "+0x%" PRIx64, offset);
-}
-
-/* "heap+0x2a0 in take_order": of what has no symbol who waits for it says what it is for. */
-static void add_function(struct lock_seen *l)
-{
-	size_t len = strlen(l->name);
-
-	if (*l->taken_in)
-		snprintf(l->name + len, sizeof(l->name) - len, " in %s", l->taken_in);
-}
-
-/* A word that is waited on lies within its lock. */
-static void name_lock(struct ctx *c, struct lock_seen *l)
-{
-	u64 at = l->address - (l->inner ? lock_kind__offset(l->kind, l->address) : 0);
-	struct address_name name;
-	u64 last = l->same;
-
-	if (l->named)
-		return;
-	l->same = mix64_pair(mix64_pair(l->file, l->file ? 0 : l->tgid), at);
-	if (l->file)
-		l->same = l->lock;
-	if (!c->names || !c->names->find(c->names, l->tgid, at, &name)) {
-		snprintf(l->name, sizeof(l->name), "0x%" PRIx64, at);
-		l->named = last != 0; /* perhaps it was mapped just now */
-		return;
-	}
-	copy_str(l->name, sizeof(l->name), name.text);
-	if (name.symbol && name.size <= LOCK_BYTES) /* it is all there is */
-		l->same = l->file ? l->lock : mix64_pair(mix64_pair(0, l->tgid), at - name.offset);
-	else
-		add_offset(l->name, sizeof(l->name), name.offset);
-	if (!name.symbol)
-		add_function(l);
-	/* Until its kind is known it may begin elsewhere. */
-	l->named = l->kind != LOCK_KIND_NONE;
-}
-
 /* The first one has its owner's number where a mutex has it: its kind may not be known yet. */
 static void on_order(struct ctx *c, const struct order_record *r, const struct sample_sink *sink)
 {
-	struct lock_seen *locks[2] = {lock_of(c, r->first), lock_of(c, r->second)};
+	struct lock_seen *locks[2] = {lock_names__find(&c->base, r->first), lock_names__find(&c->base, r->second)};
 	struct measure_order_sample out = {.head.type = SAMPLE_MEASURE_ORDER,
 					   .nkeys = 2,
 					   .who = r->who,
 					   .t_ns = r->t_ns,
 					   .stack = r->stack};
-	struct stack_seen *s = r->stack ? stack_of(c, r->stack) : NULL;
+	struct stack_seen *s = r->stack ? lock_names__stack(&c->base, r->stack) : NULL;
 	struct measure_key keys[2];
 
 	if (!locks[0] || locks[0]->kind > LOCK_KIND_MUTEX || !locks[1] ||
 	    locks[1]->kind != LOCK_KIND_MUTEX)
 		return;
 	for (u32 i = 0; i < 2; i++) {
-		name_lock(c, locks[i]);
+		lock_names__name(&c->base, locks[i]);
 		keys[i] = (struct measure_key){locks[i]->lock, locks[i]->name};
 	}
 	out.keys = keys;
@@ -422,19 +205,19 @@ static void on_order(struct ctx *c, const struct order_record *r, const struct s
 		if (r->guards[i] && r->guards[i] != r->first)
 			out.guards[out.nguards++] = r->guards[i];
 	if (s)
-		copy_str(out.where, sizeof(out.where), where_of(c, s));
+		copy_str(out.where, sizeof(out.where), lock_names__where(&c->base, s));
 	sink__put(sink, &out.head);
 }
 
 /* --- where those are that have what is waited for --- */
 
-static struct holder_seen *held_at(struct ctx *c, u32 tid)
+static struct sleeper_seen *held_at(struct ctx *c, u32 tid)
 {
 	return &c->held_at[mix64(tid) % HOLDERS_WANTED];
 }
 
 /* After its stack was copied: whether it has not gone on. */
-static bool still_sleeps(const struct holder_record *r)
+static bool still_sleeps(const struct sleeper_record *r)
 {
 	char path[40], text[256], *sp;
 
@@ -449,7 +232,7 @@ static bool still_sleeps(const struct holder_record *r)
 	return sp && strtoull(sp, NULL, 16) == r->sp;
 }
 
-static u32 walk_holder(struct ctx *c, const struct holder_record *r, u64 now, u64 *ips, enum walk_end *end)
+static u32 walk_sleeper(struct ctx *c, const struct sleeper_record *r, u64 now, u64 *ips, enum walk_end *end)
 {
 	struct stack_space *space;
 	u8 stack[COPY_BYTES];
@@ -462,27 +245,75 @@ static u32 walk_holder(struct ctx *c, const struct holder_record *r, u64 now, u6
 							    : NULL;
 	if (!space)
 		return 0;
-	n = c->walker->walk(c->walker, space, &copy, ips, HOLDER_FRAMES, end);
+	n = c->walker->walk(c->walker, space, &copy, ips, SLEEPER_FRAMES, end);
 	c->walker->put_space(c->walker, space);
 	return n;
 }
 
-static void on_holder(struct ctx *c, const struct holder_record *r, const struct sample_sink *sink)
+/* The hash of where it sleeps, which the sink has then; 0: it has gone on. */
+static u64 put_sleeper(struct ctx *c, const struct sleeper_record *r, const struct sample_sink *sink)
 {
-	struct holder_seen *h = held_at(c, r->tid);
-	u64 now = clock__monotonic_ns(), ips[HOLDER_FRAMES];
+	u64 now = clock__monotonic_ns(), ips[SLEEPER_FRAMES];
 	struct stack_def def = {.head.type = SAMPLE_STACK_DEF, .tgid = r->tgid, .t_ns = now, .ips = ips};
 	enum walk_end end;
-	u32 n = walk_holder(c, r, now, ips, &end);
+	u32 n = walk_sleeper(c, r, now, ips, &end);
 
-	*h = (struct holder_seen){.tid = r->tid};
 	if (!n)
-		return;
+		return 0;
 	def.nuser = (u16)n;
 	def.whole = end == WALK_WHOLE;
 	def.cut = end == WALK_CUT;
-	def.hash = h->stack = stack_hash(ips, 0, n, r->tgid);
+	def.hash = stack_hash(ips, 0, n, r->tgid);
 	sink__put(sink, &def.head);
+	return def.hash;
+}
+
+static void on_holder(struct ctx *c, const struct sleeper_record *r, const struct sample_sink *sink)
+{
+	*held_at(c, r->tid) = (struct sleeper_seen){.tid = r->tid, .stack = put_sleeper(c, r, sink)};
+}
+
+static struct sleeper_seen *waiter_of(struct ctx *c, u32 tid)
+{
+	u32 at;
+
+	HIDX_FIND(at, &c->by_waiter, mix64(tid), pos, c->waiters[pos].tid == tid);
+	return at == HIDX_NONE ? NULL : &c->waiters[at];
+}
+
+static void on_waiter(struct ctx *c, const struct sleeper_record *r, const struct sample_sink *sink)
+{
+	struct sleeper_seen *w = waiter_of(c, r->tid);
+
+	if (!w && c->nwaiters == WAITERS_MAX)
+		return;
+	if (!w) {
+		c->waiters = xgrow(c->waiters, c->nwaiters, &c->waiters_cap, sizeof(*c->waiters));
+		hidx__add(&c->by_waiter, mix64(r->tid), c->nwaiters);
+		w = &c->waiters[c->nwaiters++];
+	}
+	*w = (struct sleeper_seen){.tid = r->tid,
+				   .begin_ns = r->begin_ns,
+				   .goes_on = true,
+				   .stack = put_sleeper(c, r, sink)};
+}
+
+/* Those whose wait has ended. */
+static void forget_waiters(struct ctx *c)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < c->nwaiters; i++)
+		if (c->waiters[i].goes_on)
+			c->waiters[n++] = c->waiters[i];
+	if (n < c->nwaiters) {
+		c->nwaiters = n;
+		hidx__clear(&c->by_waiter);
+		for (u32 i = 0; i < n; i++)
+			hidx__add(&c->by_waiter, mix64(c->waiters[i].tid), i);
+	}
+	for (u32 i = 0; i < n; i++)
+		c->waiters[i].goes_on = false;
 }
 
 static bool is_wanted(const struct ctx *c, u64 key)
@@ -522,8 +353,10 @@ static void take_record(void *ctx, const void *data, size_t size, const struct s
 		on_lock(ctx, data);
 	else if (type == RECORD_ORDER && size >= sizeof(struct order_record))
 		on_order(ctx, data, sink);
-	else if (type == RECORD_HOLDER && size >= sizeof(struct holder_record))
+	else if (type == RECORD_HOLDER && size >= sizeof(struct sleeper_record))
 		on_holder(ctx, data, sink);
+	else if (type == RECORD_WAITER && size >= sizeof(struct sleeper_record))
+		on_waiter(ctx, data, sink);
 }
 
 /* --- locks of the kernel --- */
@@ -558,14 +391,14 @@ static void name_kernel(const struct ctx *c, u64 lock, char *buf, size_t size)
 		snprintf(buf, size, "mmap_lock %s", type);
 		return;
 	}
-	if (!address || !c->names ||
-	    !c->names->find(c->names, 0, address | LOCK_ADDRESS_UPPER, &name)) {
+	if (!address || !c->base.names ||
+	    !c->base.names->find(c->base.names, 0, address | LOCK_ADDRESS_UPPER, &name)) {
 		copy_str(buf, size, type);
 		return;
 	}
 	copy_str(text, sizeof(text), name.text);
 	if (how == LOCK_STATIC) {
-		add_offset(text, sizeof(text), name.offset);
+		lock_names__add_offset(text, sizeof(text), name.offset);
 		snprintf(buf, size, "%s %s", text, type);
 	} else {
 		snprintf(buf, size, "%s in %s", type, text);
@@ -574,64 +407,11 @@ static void name_kernel(const struct ctx *c, u64 lock, char *buf, size_t size)
 
 /* --- holders --- */
 
-static u32 number_behind(const char *text, const char *key)
-{
-	const char *at = strstr(text, key);
-
-	return at ? (u32)strtoul(at + strlen(key), NULL, 10) : 0;
-}
-
-/* The name of a thread of this machine; "": it is gone. */
-static const struct comm_seen *comm_of(struct ctx *c, u32 tid)
-{
-	struct comm_seen *s = &c->comms[mix64(tid) % COMMS];
-	u64 now = clock__monotonic_ns();
-	char path[40], text[512];
-
-	if (s->tid == tid && now - s->at_ns < COMM_KEPT_NS)
-		return s;
-	snprintf(path, sizeof(path), "/proc/%u/status", tid);
-	if (file__read(AT_FDCWD, path, text, sizeof(text)) <= 0) {
-		if (s->tid != tid)
-			*s = (struct comm_seen){.tid = tid, .at_ns = now};
-		return s;
-	}
-	*s = (struct comm_seen){.tid = tid, .at_ns = now, .tgid = number_behind(text, "\nTgid:\t")};
-	sscanf(text, "Name:\t%15[^\n]", s->comm);
-	return s;
-}
-
 static void holder_text(struct ctx *c, u64 holder, char *buf, size_t size)
 {
-	const struct comm_seen *s = comm_of(c, (u32)holder);
+	const struct comm_seen *s = lock_names__comm(&c->base, (u32)holder);
 
 	snprintf(buf, size, "%s/%u", *s->comm ? s->comm : "[gone]", (u32)holder);
-}
-
-/* Who writes under a rwlock of the GNU C library; 0: readers have it, or nobody. */
-static u32 writer_of(const struct lock_seen *l)
-{
-	u64 at = l->address - (l->inner ? lock_kind__offset(l->kind, l->address) : 0);
-	struct rwlock_words w;
-
-	if (!l->inner || !read_memory(l->tgid, at, &w, sizeof(w)) || !is_thread(w.writer))
-		return 0;
-	return w.writer;
-}
-
-/* Who has a lock; 0: nobody, or it does not say. */
-static u32 owner_of(const struct lock_seen *l)
-{
-	bool inherits = l->op == FUTEX_LOCK_PI || l->op == 13;
-	struct mutex_words m;
-	u32 tid;
-
-	if (l->kind == LOCK_KIND_RWLOCK)
-		return writer_of(l);
-	if (l->kind != LOCK_KIND_MUTEX || !read_memory(l->tgid, l->address, &m, sizeof(m)) || !m.lock)
-		return 0;
-	tid = inherits ? m.lock & FUTEX_TID_MASK : m.owner;
-	return is_thread(tid) ? tid : 0;
 }
 
 /* --- what the measure's source asks --- */
@@ -641,7 +421,7 @@ static void *begin(const struct measure *m, const struct sampling *how)
 	struct ctx *c = xcalloc(1, sizeof(*c));
 
 	(void)m;
-	c->names = how->names;
+	lock_names__init(&c->base, how->names);
 	c->walker = how->walker;
 	c->kinds_fd = -1;
 	return c;
@@ -651,11 +431,9 @@ static void end(void *ctx)
 {
 	struct ctx *c = ctx;
 
-	forget_stacks(c);
-	free(c->stacks);
-	free(c->locks);
-	hidx__fini(&c->by_hash);
-	hidx__fini(&c->by_lock);
+	lock_names__fini(&c->base);
+	free(c->waiters);
+	hidx__fini(&c->by_waiter);
 	free(c);
 }
 
@@ -668,10 +446,10 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	u64 text[4] = {0}, first, last;
 
 	(void)st;
-	for (u32 i = 0; c->names && i < ARRAY_SIZE(code); i++)
-		text[i] = c->names->kernel(c->names, code[i]);
-	first = c->names ? c->names->kernel(c->names, "_stext") : 0;
-	last = c->names ? c->names->kernel(c->names, "_end") : 0;
+	for (u32 i = 0; c->base.names && i < ARRAY_SIZE(code); i++)
+		text[i] = c->base.names->kernel(c->base.names, code[i]);
+	first = c->base.names ? c->base.names->kernel(c->base.names, "_stext") : 0;
+	last = c->base.names ? c->base.names->kernel(c->base.names, "_end") : 0;
 	measure_programs__set(obj, "lock_text", text, sizeof(text));
 	measure_programs__set(obj, "static_begin", &first, sizeof(first));
 	measure_programs__set(obj, "static_end", &last, sizeof(last));
@@ -697,6 +475,7 @@ static void tick(void *ctx, struct bpf_object *obj)
 	(void)obj;
 	c->owners = c->walks = 0;
 	forget_holders(c);
+	forget_waiters(c);
 	look_at_sleepers(c);
 }
 
@@ -705,7 +484,7 @@ enum { BY_LOCK, BY_KIND, BY_ERROR, BY_HOLDER, BY_AT };
 
 static const char *kind_text(struct ctx *c, u64 lock)
 {
-	const struct lock_seen *l = lock_of(c, lock);
+	const struct lock_seen *l = lock_names__find(&c->base, lock);
 
 	return lock_kind_names[lock & LOCK_KERNEL ? LOCK_KIND_KERNEL : l ? l->kind : LOCK_KIND_NONE];
 }
@@ -718,19 +497,19 @@ static bool lock_text(struct ctx *c, u64 lock, char *buf, size_t size)
 		name_kernel(c, lock, buf, size);
 		return true;
 	}
-	l = lock_of(c, lock);
+	l = lock_names__find(&c->base, lock);
 	if (!l)
 		return false;
-	name_lock(c, l);
+	lock_names__name(&c->base, l);
 	copy_str(buf, size, l->name);
 	return true;
 }
 
 static void at_text(struct ctx *c, u64 hash, char *buf, size_t size)
 {
-	struct stack_seen *s = hash ? stack_of(c, hash) : NULL;
+	struct stack_seen *s = hash ? lock_names__stack(&c->base, hash) : NULL;
 
-	copy_str(buf, size, s ? where_of(c, s) : "");
+	copy_str(buf, size, s ? lock_names__where(&c->base, s) : "");
 }
 
 static bool text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
@@ -759,14 +538,14 @@ static bool text(void *ctx, u32 label, const struct measure_value *v, char *buf,
 
 static u64 same(void *ctx, u32 label, u64 value)
 {
-	const struct lock_seen *l = label == BY_LOCK ? lock_of(ctx, value) : NULL;
+	const struct lock_seen *l = label == BY_LOCK ? lock_names__find(&((struct ctx *)ctx)->base, value) : NULL;
 
 	return l && l->same ? l->same : value;
 }
 
 static bool waits(void *ctx, const __u64 *words)
 {
-	const struct lock_seen *l = lock_of(ctx, words[LOCK_LABEL_LOCK]);
+	const struct lock_seen *l = lock_names__find(&((struct ctx *)ctx)->base, words[LOCK_LABEL_LOCK]);
 
 	return l && l->kind == LOCK_KIND_CONDITION;
 }
@@ -774,7 +553,7 @@ static bool waits(void *ctx, const __u64 *words)
 static void put_holder(struct ctx *c, struct measure_holder_sample *out, u32 tid,
 		       const struct sample_sink *sink)
 {
-	const struct comm_seen *s = comm_of(c, tid);
+	const struct comm_seen *s = lock_names__comm(&c->base, tid);
 
 	out->head.type = SAMPLE_MEASURE_HOLDER;
 	out->tid = tid;
@@ -798,11 +577,21 @@ static void counted(void *ctx, const struct measure_cell *cell, const struct mea
 		put_holder(ctx, &out, (u32)holder, sink);
 }
 
+static u64 where(void *ctx, const struct measure_open *o)
+{
+	struct sleeper_seen *w = waiter_of(ctx, o->who.tid);
+
+	if (!w || w->begin_ns != o->begin_ns)
+		return 0;
+	w->goes_on = true;
+	return w->stack;
+}
+
 static void goes_on(void *ctx, const struct measure_open *o, const struct measure_key *keys, u32 n,
 		    const struct sample_sink *sink)
 {
 	u64 now = clock__monotonic_ns(), known = o->labels[LOCK_LABEL_HOLDER];
-	const struct lock_seen *l = lock_of(ctx, o->labels[LOCK_LABEL_LOCK]);
+	const struct lock_seen *l = lock_names__find(&((struct ctx *)ctx)->base, o->labels[LOCK_LABEL_LOCK]);
 	struct measure_holder_sample out = {.keys = keys,
 					    .nkeys = n,
 					    .waiter = o->who,
@@ -813,7 +602,7 @@ static void goes_on(void *ctx, const struct measure_open *o, const struct measur
 
 	if (!tid && l && (l->kind == LOCK_KIND_MUTEX || l->kind == LOCK_KIND_RWLOCK) &&
 	    c->owners++ < OWNERS)
-		tid = owner_of(l);
+		tid = lock_seen__owner(l);
 	if (!tid)
 		return;
 	if (held_at(c, tid)->tid == tid)
@@ -834,5 +623,6 @@ const struct measure_hooks locks_hooks = {
 	.same = same,
 	.waits = waits,
 	.counted = counted,
+	.where = where,
 	.goes_on = goes_on,
 };

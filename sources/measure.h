@@ -63,6 +63,8 @@ struct measure_hooks {
 	u64 (*same)(void *ctx, u32 label, u64 value);
 	/* In the place of the declaration's. */
 	bool (*waits)(void *ctx, const __u64 *words);
+	/* Where a span that goes on is: a stack's hash; 0: not known. */
+	u64 (*where)(void *ctx, const struct measure_open *o);
 	/* After what was counted, and what goes on, was handed out: more of it. */
 	void (*counted)(void *ctx, const struct measure_cell *c, const struct measure_key *keys, u32 n,
 			const struct sample_sink *sink);

@@ -215,6 +215,7 @@ static void put_one_open(void *ctx, const struct measure_open *open)
 		return;
 	out.nkeys = name_keys(s, open->labels);
 	out.waits = keys_wait(s, open->labels);
+	out.stack = s->hooks->where ? s->hooks->where(s->ctx, open) : 0;
 	sink__put(s->base.sink, &out.head);
 	if (s->hooks->goes_on)
 		s->hooks->goes_on(s->ctx, open, s->keys, out.nkeys, s->base.sink);

@@ -18,6 +18,7 @@
 #include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
 #include "sources/kernel_btf.h"
+#include "sources/sched_locks.h"
 #include "sources/sched_sleepers.h"
 #include "sources/sched_tasks.h"
 #include "sources/unwind_tasks.h"
@@ -33,6 +34,7 @@ struct source {
 	struct sched_bpf *skel;
 	struct sched_tasks *tasks;
 	struct sleepers *sleepers;
+	struct sched_locks *locks;
 	bool drained; /* an interval has ended */
 	struct sched_cpu *cpus_before; /* one for each CPU that can be */
 	u32 ncpus;
@@ -423,6 +425,7 @@ static void fini(struct source *s)
 {
 	sched_tasks__free(s->tasks);
 	sleepers__free(s->sleepers);
+	sched_locks__free(s->locks);
 	free(s->cpus_before);
 }
 
@@ -518,12 +521,15 @@ static int init(struct source *s, const struct sampling *how, struct status *st)
 	s->cpus_before = xcalloc(s->ncpus, sizeof(*s->cpus_before));
 	s->tasks = sched_tasks__new();
 	s->sleepers = sleepers__new(walks_sleepers(how) ? how->walker : NULL);
+	s->locks = sched_locks__new(how->names);
 	return 0;
 }
 
 /* A thread may have been visited and then ended: in that order, its stacks before. */
 static void first(struct source *s, bool tick)
 {
+	if (s->skel->bss->wanted & SCHED_WANT_WAITS)
+		s->base.sink = sched_locks__watch(s->locks, s->base.sink);
 	bpf_ring__each(s->base.ring, put_stack, s);
 	if (tick)
 		take_visited(s, s->base.sink);
@@ -541,6 +547,7 @@ static double drain(struct source *s)
 	}
 	fill = bpf_source__drain_half(&s->base, "waits", "waits", on_wait);
 	bpf_source__drain_half(&s->base, "rests", "waits", on_wait);
+	sched_locks__report(s->locks);
 	return fill;
 }
 

@@ -167,7 +167,10 @@ def test_chain():
         said = json.loads(work.process.stdout.readline())["chain"]
         links, reader = said[:4], said[4]
         report = live.batch("-V", "locks", "-p", work.pid, "-d", 1, "-n", 3)[-1]
-        drawn = on_screen(work.pid, f"waits: link/{links[0]} -[heap+", f"]-> link/{links[-1]}")
+        by_stack = live.batch("-V", "locks", "-p", work.pid, "-d", 1, "-n", 1, "--group", "tid,stack")[0]
+        drawn = on_screen(work.pid, f"waits: link/{links[0]} -[heap+", f"]-> link/{links[-1]}",
+                          f"> link/{links[1]} waits for heap+0x", "pthread_mutex_lock < awaits_next",
+                          f"> link/{links[-1]} has it in", "< keeps_it")
     chain = report["summary"]["chain"]
     assert [w["tid"] for w in chain] == links[:3], (said, chain)
     assert [w["holder_tid"] for w in chain] == links[1:], (said, chain)
@@ -183,6 +186,12 @@ def test_chain():
         where = "keeps_it" if r["holder"]["tid"] == links[-1] else "awaits_next"
         assert where in {f["symbol"] for f in r["holder"]["stack"]}, r
     assert drawn.status == 0, drawn
+    for w in chain:
+        assert "awaits_next" in {f["symbol"] for f in w["stack"]}, w
+    waiters = {r["tid"]: {f["symbol"] for f in r["stack"]} for r in by_stack["rows"] if r["unfinished"]}
+    assert set(waiters) == {*links[:3], said[4]}, (said, by_stack["rows"])
+    assert all(("awaits_writer" if tid == said[4] else "awaits_next") in names and "link_of_chain" in names
+               for tid, names in waiters.items()), waiters
 
 
 def found_in_overview(pid):

@@ -304,6 +304,15 @@ static bool measure__has_heat(const struct measure *m)
 	return m->asked && m->shape == MEASURE_SHAPE_COUNT && !m->is_signed && m->value && !strcmp(m->value, "ns");
 }
 
+static int above(struct listing *l, struct canvas *c, struct rect area)
+{
+	int used = measure_chain__draw(l, c, area);
+
+	area.y += used;
+	area.h -= used;
+	return used + measure_dist__draw(l, c, area);
+}
+
 void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,
 			struct query_result *(*run)(const struct frame *f, const void *query,
 						    const struct scope *scope))
@@ -325,7 +334,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 		.weigh = measure__weigh,
 		.heat = measure__has_heat(m) && v->heat.source ? &v->heat : NULL,
 		.headline = measure__headline,
-		.above = measure_dist__draw,
+		.above = above,
 		.empty = measure__empty,
 		.cell_role = measure__role,
 		.drill = measure__drill,

@@ -37,6 +37,8 @@ enum measure_distribution { DISTRIBUTION_OFF, DISTRIBUTION_ROW, DISTRIBUTION_ALL
  * the key that changes it: false, the measure has none. */
 int measure_dist__draw(struct listing *l, struct canvas *c, struct rect area);
 bool measure_dist__next(struct measure_screen *s);
+/* Likewise: who waits for whom with the stacks of each, a ring or the longest chain. */
+int measure_chain__draw(struct listing *l, struct canvas *c, struct rect area);
 
 /* Of any measure; v zero but for stacks and heat. run: see struct query_client_ops. */
 void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,

@@ -81,6 +81,14 @@ static void cycles_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_LIST, .n = c->n, .of = c, .part = cycle_part};
 }
 
+static void waiting_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct measure_waiting *w = of;
+	struct frame_text f = frame__text(w->symbols, w->stack->locs[i]);
+
+	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+}
+
 static void waiting_member(const void *of, u32 i, struct value_part *out)
 {
 	const struct measure_waiting *w = of;
@@ -91,6 +99,7 @@ static void waiting_member(const void *of, u32 i, struct value_part *out)
 		{"lock", {.type = VALUE_TEXT, .s = w->lock.text}},
 		{"holder_comm", {.type = VALUE_TEXT, .s = w->comm}},
 		{"holder_tid", {.type = VALUE_COUNT, .u = w->tid}},
+		{"stack", {.type = VALUE_STACK, .n = callstack__nlocs(w->stack), .of = w, .frame = waiting_frame}},
 	};
 
 	*out = parts[i];
@@ -100,7 +109,7 @@ static void chain_part(const void *of, u32 i, struct value_part *out)
 {
 	const struct measure_waiting *const *v = of;
 
-	out->value = (struct value){.type = VALUE_OBJECT, .n = 6, .of = v[i], .part = waiting_member};
+	out->value = (struct value){.type = VALUE_OBJECT, .n = 7, .of = v[i], .part = waiting_member};
 }
 
 static void report__locks(const struct measure_result *a, struct report *r)

@@ -41,6 +41,8 @@ void offcpu__empty(const struct listing *l, char *buf, size_t size);
 void offcpu__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
 void offcpu__report(const struct query_result *a, const struct frame *f, struct report *r);
 
+/* Which lock is waited for, and who has it now and where; "": no lock. */
+void offcpu__lock_text(const struct waits_row *r, char *buf, size_t size);
 /* Waits of this reason in a row's or part's colours: red where somebody is held up. */
 enum role offcpu__reason_role(enum wait_reason reason, enum wait_class class);
 /* Text for screens whose feed has not begun; see listing__waiting. */

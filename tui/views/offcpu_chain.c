@@ -35,7 +35,7 @@ static void chain__headline(struct listing *l, struct headline *line)
 {
 	const struct chain_result *a = chain__result(l);
 	const struct waits_row *r = a ? a->row : NULL;
-	char text[16];
+	char text[16], lock[256];
 
 	if (!r) {
 		headline__add(line, ROLE_DIM, window__text(chain__of(l)->query.waits.window));
@@ -44,6 +44,9 @@ static void chain__headline(struct listing *l, struct headline *line)
 	headline__add(line, offcpu__reason_role(r->why, r->class), r->reason);
 	if (r->class != CLASS_HARMFUL)
 		headline__addf(line, ROLE_DIM, ", %s", wait_class_names[r->class]);
+	offcpu__lock_text(r, lock, sizeof(lock));
+	if (*lock)
+		headline__addf(line, ROLE_STRONG, " · %s", lock);
 	headline__addf(line, ROLE_DIM, " · %s", window__text(a->own->query.window));
 	format__ns(text, sizeof(text), r->sums.off_ns);
 	headline__addf(line, ROLE_STRONG, " · blocked %s", text);

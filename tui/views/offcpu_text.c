@@ -2,6 +2,7 @@
 /* What the table of waits says in words: its head, what is hidden, what is selected. */
 #include <stdio.h>
 
+#include "models/frames.h"
 #include "tui/views/offcpu.h"
 #include "tui/views/window.h"
 
@@ -127,15 +128,30 @@ static size_t add_task(const struct waits_row *r, char *buf, size_t size)
 	return n;
 }
 
+/* "queue_lock held by x/13 in fill_queue"; where it was is known of some. */
+void offcpu__lock_text(const struct waits_row *r, char *buf, size_t size)
+{
+	const char *where = r->holder ? stack__caller(r->holder_ustack, r->symbols) : "";
+	size_t n = (size_t)snprintf(buf, size, "%s", r->lock ? r->lock : "");
+
+	if (r->holds_now && n < size)
+		snprintf(buf + n, size - n, "%sheld by %s%s%s", n ? " " : "", r->ended_by,
+			 *where ? " in " : "", where);
+}
+
 /* "futex_wait woken by x/13 in nginx pid 12; lock: a lock in user space ...". The line is cut in
  * its middle: who ends the wait comes early. */
 static void selection_row(const struct waits_row *r, char *buf, size_t size)
 {
+	char lock[256];
 	size_t n = 0;
 
 	if (r->text[WAITS_BY_STACK])
 		n += (size_t)snprintf(buf, size, "%s ", r->text[WAITS_BY_STACK]);
-	if (r->woken && n < size)
+	offcpu__lock_text(r, lock, sizeof(lock));
+	if (*lock && n < size)
+		n += (size_t)snprintf(buf + n, size - n, "for %s ", lock);
+	if (r->woken && !r->holds_now && n < size)
 		n += (size_t)snprintf(buf + n, size - n, "woken by %s ", r->woken_by);
 	if (*r->comm && n + 3 < size) {
 		n += (size_t)snprintf(buf + n, size - n, "in ");

@@ -44,7 +44,7 @@ struct measure_who {
 	__u64 cgroup;	  /* v2 id */
 	__u32 tgid, tid;
 	__u32 kthread;
-	__u32 pad;
+	__u32 host; /* 0; of a replay of several recordings: which one (base/hosts.h) */
 	char comm[16];	  /* of the thread */
 	char process[16]; /* of the process: its main thread's */
 };

@@ -127,7 +127,7 @@ static void consume_counted(struct model *m, const struct measure_sample *s)
 
 	intern_keys(m, s->keys, s->rest ? 0 : s->nkeys, keys);
 	if (s->rest)
-		of.who = (struct measure_who){.tgid = MEASURE_MANY, .comm = "[rest]"};
+		of.who = (struct measure_who){.tgid = MEASURE_MANY, .host = s->who.host, .comm = "[rest]"};
 	if (s->sampled) {
 		live_entries__add(&m->sampled, &of, keys,
 				  stacks__find(&m->stacks, s->stack, s->who.tgid));
@@ -158,7 +158,7 @@ static void consume_held(struct model *m, const struct measure_held_sample *s)
 
 	intern_keys(m, s->keys, s->rest ? 0 : s->nkeys, keys);
 	if (s->rest)
-		of.who = (struct measure_who){.tgid = MEASURE_MANY, .comm = "[rest]"};
+		of.who = (struct measure_who){.tgid = MEASURE_MANY, .host = s->who.host, .comm = "[rest]"};
 	live_entries__hold(&m->sampled, &of, &held, keys,
 			   stacks__find(&m->stacks, s->stack, s->who.tgid));
 }
@@ -481,6 +481,7 @@ size_t measure_model__memory(const struct model *m)
 	const struct model_ops model_measure_##name_ = {                                           \
 		.name = #name_,                                                                    \
 		.view = #name_,                                                                    \
+		.has_hosts = true,                                                                 \
 		.new = new_##name_,                                                                \
 		.free = measure_model__free,                                                             \
 		.consume = measure_model__consume,                                                       \

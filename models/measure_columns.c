@@ -34,6 +34,8 @@ bool measure__implied(const struct measure *m, u32 groups, u32 label)
 	case LABEL_COMM:
 	case LABEL_CGROUP:
 		return tid || pid;
+	case LABEL_HOST:
+		return tid || pid || has_kind(m, groups, LABEL_CGROUP);
 	default:
 		return false;
 	}

@@ -9,7 +9,7 @@ static u64 hash_of(const struct measure_who *w, const struct measure_text *keys,
 	u64 h = mix64_pair(w->start_ns, (u64)w->tgid << 32 | w->tid);
 
 	h = mix64_pair(h, hash_bytes(w->comm, strnlen(w->comm, sizeof(w->comm))));
-	h = mix64_pair(h, w->cgroup);
+	h = mix64_pair(h, w->cgroup ^ (u64)w->host << 32);
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
 		h = mix64_pair(h, (u64)(uintptr_t)keys[i].text);
 	return mix64_pair(h, stack);
@@ -19,7 +19,7 @@ static bool is_same(const struct live_entry *e, const struct measure_who *w,
 		    const struct measure_text *keys, u32 stack)
 {
 	if (e->who.start_ns != w->start_ns || e->who.tid != w->tid || e->who.tgid != w->tgid ||
-	    e->who.cgroup != w->cgroup || e->stack != stack ||
+	    e->who.host != w->host || e->who.cgroup != w->cgroup || e->stack != stack ||
 	    strncmp(e->who.comm, w->comm, sizeof(w->comm)))
 		return false;
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
@@ -124,7 +124,7 @@ static double heat_of(void *entry)
 /* The coldest half becomes the row of the rest. */
 static void make_room(struct live_entries *e)
 {
-	static const struct measure_who rest = {.tgid = MEASURE_MANY, .comm = "[rest]"};
+	struct measure_who rest = {.tgid = MEASURE_MANY, .comm = "[rest]"};
 	struct measure_text none[MEASURE_OWN_LABELS];
 	struct live_entry *old = e->v;
 	u32 n = e->n;
@@ -136,7 +136,10 @@ static void make_room(struct live_entries *e)
 	e->n = e->cap = 0;
 	hidx__clear(&e->index);
 	for (u32 i = 0; i < n; i++) {
-		struct live_entry *to = cold[i] ? entry_of(e, &rest, none, NO_STACK)
+		struct live_entry *to;
+
+		rest.host = old[i].who.host;
+		to = cold[i] ? entry_of(e, &rest, none, NO_STACK)
 						: entry_of(e, &old[i].who, old[i].keys,
 							   old[i].stack);
 

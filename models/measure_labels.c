@@ -2,6 +2,7 @@
 /* Groupings and narrowings of a measure by its labels. */
 #include <stdio.h>
 
+#include "base/hosts.h"
 #include "models/measure.h"
 #include "models/task_text.h"
 #include "scope/filter.h"
@@ -100,7 +101,7 @@ bool measure__is_unknown(const struct measure *m, const struct measure_who *who,
 {
 	const struct measure_label *l = &m->labels[label];
 
-	if (who->tgid != MEASURE_MANY || l->kind == LABEL_COMM)
+	if (who->tgid != MEASURE_MANY || l->kind == LABEL_COMM || l->kind == LABEL_HOST)
 		return false;
 	if (l->kind == LABEL_DERIVED)
 		return measure__is_unknown(m, who, keys, l->of);
@@ -122,13 +123,15 @@ static bool any_part_named(const struct measure_label *l, const char *text,
 	return false;
 }
 
-static bool label_passes(const struct measure *m, u32 label, const struct measure_text *keys,
-			 const struct name_term *t)
+static bool label_passes(const struct measure *m, u32 label, const struct measure_who *who,
+			 const struct measure_text *keys, const struct name_term *t)
 {
 	const struct measure_label *l = &m->labels[label];
 
 	if (l->kind == LABEL_DERIVED)
 		return any_part_named(l, keys[l->of].text, t) != t->negate;
+	if (l->kind == LABEL_HOST) /* a baseline is of the only one that there is */
+		return !who->host || label_term__names(t, hosts__name(who->host)) != t->negate;
 	return l->kind > LABEL_ERROR || label_term__names(t, keys[label].text) != t->negate;
 }
 
@@ -139,7 +142,7 @@ static bool labels_pass(const struct measure *m, const struct scope *scope,
 		int at = measure__label(m, scope->labels[i].label);
 
 		if (at >= 0 && !measure__is_unknown(m, who, keys, (u32)at) &&
-		    !label_passes(m, (u32)at, keys, &scope->labels[i]))
+		    !label_passes(m, (u32)at, who, keys, &scope->labels[i]))
 			return false;
 	}
 	return true;
@@ -175,7 +178,7 @@ void measure__know_labels(void)
 		for (u32 k = 0; k < measure_table[i]->nlabels; k++) {
 			const struct measure_label *l = &measure_table[i]->labels[k];
 
-			if (l->kind <= LABEL_DERIVED && !is_there(names, n, l->name))
+			if ((l->kind <= LABEL_DERIVED || l->kind == LABEL_HOST) && !is_there(names, n, l->name))
 				names[n++] = l->name;
 		}
 	filter__know_labels(names, n);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/hidx.h"
+#include "base/hosts.h"
 #include "models/frames.h"
 #include "models/measure_metrics.h"
 #include "models/measure_nested.h"
@@ -87,6 +88,8 @@ static u64 label_key(struct query_builder *k, u32 i)
 {
 	const struct measure_who *w = k->who;
 
+	if (k->m->labels[i].kind == LABEL_HOST)
+		return w->host;
 	if (is_unknown(k, i))
 		return 1;
 	switch (k->m->labels[i].kind) {
@@ -96,9 +99,9 @@ static u64 label_key(struct query_builder *k, u32 i)
 	case LABEL_DERIVED:
 		return measure__text_hash(k->derived);
 	case LABEL_PID:
-		return mix64_pair(w->tgid, w->process_ns);
+		return mix64_pair(w->tgid | (u64)w->host << 32, w->process_ns);
 	case LABEL_TID:
-		return mix64_pair(w->tid, w->start_ns);
+		return mix64_pair(w->tid | (u64)w->host << 32, w->start_ns);
 	case LABEL_COMM:
 		return hash_bytes(w->comm, strnlen(w->comm, sizeof(w->comm)));
 	case LABEL_CGROUP:
@@ -122,6 +125,8 @@ static const char *label_text(const struct query_builder *k, u32 i)
 {
 	const struct measure_who *w = k->who;
 
+	if (k->m->labels[i].kind == LABEL_HOST)
+		return hosts__name(w->host);
 	if (is_unknown(k, i))
 		return "[rest]";
 	switch (k->m->labels[i].kind) {
@@ -224,7 +229,7 @@ static void add_values(struct measure_values *to, const struct measure_values *v
 /* Each thread of a row once. */
 static void count_thread(struct query_builder *k, u32 row)
 {
-	u64 h = mix64_pair(mix64_pair(k->rows[row].key, k->who->tid), k->who->start_ns);
+	u64 h = mix64_pair(mix64_pair(k->rows[row].key, k->who->tid | (u64)k->who->host << 32), k->who->start_ns);
 	u32 at;
 
 	HIDX_FIND(at, &k->threads, h, pos, pos == row);

@@ -19,6 +19,7 @@ struct model; /* private to each model */
 struct model_ops {
 	const char *name;
 	const char *view; /* the one that shows it; NULL none of its own */
+	bool has_hosts;	  /* what it keeps tells several machines apart (base/hosts.h) */
 	struct model *(*new)(struct symbols *symbols);
 	void (*free)(struct model *m);
 	/* Takes what it knows, ignores other types. */

@@ -28,13 +28,13 @@ static u64 entry_hash(const struct live *k)
 {
 	u64 h = mix64_pair(k->tgid | (u64)k->tid << 32, k->cpu | (u64)k->stack << 32);
 
-	return mix64_pair(h ^ k->comm, k->cgroup ^ k->start_ns);
+	return mix64_pair(h ^ k->comm ^ (u64)k->host << 32, k->cgroup ^ k->start_ns);
 }
 
 static bool same_key(const struct live *a, const struct live *b)
 {
 	return a->stack == b->stack && a->tid == b->tid && a->tgid == b->tgid && a->cpu == b->cpu &&
-	       a->comm == b->comm && a->cgroup == b->cgroup && a->start_ns == b->start_ns;
+	       a->comm == b->comm && a->host == b->host && a->cgroup == b->cgroup && a->start_ns == b->start_ns;
 }
 
 struct live *profile__entry(struct model *m, const struct live *key)
@@ -54,6 +54,7 @@ struct live *profile__entry(struct model *m, const struct live *key)
 					  .tid = key->tid,
 					  .cpu = key->cpu,
 					  .comm = key->comm,
+					  .host = key->host,
 					  .stack = key->stack};
 	hidx__add(&m->live_index, hash, m->nlive);
 	return &m->live[m->nlive++];
@@ -65,7 +66,8 @@ static void consume_stack(struct model *m, const struct stack_sample *s)
 			   .start_ns = s->start_ns,
 			   .tgid = s->tgid,
 			   .tid = s->tid,
-			   .cpu = s->cpu};
+			   .cpu = s->cpu,
+			   .host = s->host};
 	struct live *e;
 
 	if (!s->count)
@@ -160,6 +162,7 @@ static void snap_entry(const struct model *m, const struct live *e, struct profi
 	out->tid = e->tid;
 	out->cpu = e->cpu;
 	out->comm = e->comm;
+	out->host = e->host;
 	out->process = e->process;
 	out->start_ns = e->start_ns;
 	out->ended = e->ended;
@@ -236,6 +239,7 @@ static size_t profile__memory(const struct model *m)
 const struct model_ops model_profile = {
 	.name = "profile",
 	.view = "cpu",
+	.has_hosts = true,
 	.new = profile__new,
 	.free = profile__free,
 	.consume = profile__consume,

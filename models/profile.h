@@ -32,6 +32,7 @@ struct profile_entry {
 	const struct callstack *stack; /* NULL: no stack */
 	u64 cgroup;
 	u32 tgid, tid, cpu;
+	u32 host; /* base/hosts.h */
 	u32 comm; /* index into profile_snap.comms */
 	u32 process;		/* its process's name, likewise; 0: not known */
 	bool ended;		/* its process has */
@@ -56,6 +57,7 @@ struct profile_snap {
 
 enum profile_group {
 	GROUP_SYMBOL, GROUP_OBJECT, GROUP_COMM, GROUP_PID, GROUP_TID, GROUP_CGROUP, GROUP_CPU,
+	GROUP_HOST, /* where there are several */
 	GROUPS
 };
 extern const char *const profile_group_names[GROUPS]; /* "symbol" ... as in --group */
@@ -64,7 +66,12 @@ extern const char *const profile_group_names[GROUPS]; /* "symbol" ... as in --gr
 /* What of a frame, and what of a task, rows may be grouped by. */
 #define GROUPS_CODE  (GROUP_BIT(GROUP_SYMBOL) | GROUP_BIT(GROUP_OBJECT))
 #define GROUPS_TASK  ((GROUP_BIT(GROUPS) - 1) & ~GROUPS_CODE)
-#define GROUPS_TEXT  48 /* bytes of the longest profile_groups__text with its NUL */
+#define GROUPS_TEXT  56 /* bytes of the longest profile_groups__text with its NUL */
+
+/* Rows by these are of one host each. */
+#define GROUPS_OF_HOST                                                                             \
+	(GROUP_BIT(GROUP_HOST) | GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_TID) |                     \
+	 GROUP_BIT(GROUP_CGROUP) | GROUP_BIT(GROUP_CPU))
 
 /* "comm+symbol": the task's parts first, then the code's; a set has just one text. */
 const char *profile_groups__text(u32 groups, char *buf, size_t size);
@@ -111,6 +118,7 @@ struct profile_row {
 	u32 func;   /* by symbol; 0 otherwise */
 	u32 object; /* by symbol or object; 0 otherwise */
 	u32 tgid, tid, cpu; /* by tid: its tgid too */
+	const char *host; /* of several, by host and by what is one host's; else NULL */
 	u64 cgroup;
 	/* What the key column shows: symbol, else object, else comm or ids, cgroup or cpu. */
 	const char *name;

@@ -25,7 +25,7 @@ struct task {
 	const struct profile_entry *entry; /* the one that names it; NULL: by no such key */
 	const struct storm *storm;	   /* NULL: it is a single one */
 	/* As in struct profile_row; set by tasks__name. */
-	const char *comm, *cgroup_name, *pid_text, *tid_text, *cpu_text;
+	const char *comm, *cgroup_name, *pid_text, *tid_text, *cpu_text, *host;
 	const char *name; /* of a row that is the task */
 };
 

@@ -17,7 +17,7 @@
 struct live {
 	u64 cgroup;
 	u64 start_ns; /* of the process; 0 not known */
-	u32 tgid, tid, cpu, comm;
+	u32 tgid, tid, cpu, comm, host;
 	u32 stack; /* position in stacks, or NO_STACK */
 	u32 process; /* its name, in comms; 0 not known. No part of the key */
 	bool ended;  /* its process has; no part of the key */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/columns.h"
+#include "base/hosts.h"
 #include "base/names.h"
 #include "models/fields.h"
 #include "models/profile_impl.h"
@@ -11,7 +12,7 @@
 const char *const profile_group_names[GROUPS] = {
 	[GROUP_SYMBOL] = "symbol", [GROUP_OBJECT] = "object", [GROUP_COMM] = "comm",
 	[GROUP_PID] = "pid",	   [GROUP_TID] = "tid",	      [GROUP_CGROUP] = "cgroup",
-	[GROUP_CPU] = "cpu",
+	[GROUP_CPU] = "cpu",	   [GROUP_HOST] = HOST_LABEL,
 };
 
 enum profile_column {
@@ -22,6 +23,7 @@ enum profile_column {
 	COL_PID_TEXT,
 	COL_TID_TEXT,
 	COL_CPU_TEXT,
+	COL_HOST,
 	COL_SYMBOL,
 	COL_COMM,
 	COL_END,
@@ -59,6 +61,7 @@ static const struct column profile_columns[COLUMNS] = {
 	[COL_TID_TEXT] = TEXT_COLUMN("thread", "TID", 7, 0, COLUMN_SCREEN, "thread id"),
 	[COL_CPU_TEXT] = TEXT_COLUMN("processor", "CPU", 6, 0, COLUMN_SCREEN,
 				     "CPU the samples were taken on"),
+	[COL_HOST] = TEXT_COLUMN(HOST_LABEL, "Host", 12, 0, COLUMN_BOTH, "machine, of several recordings"),
 	[COL_SYMBOL] = TEXT_COLUMN("symbol", "Symbol", 24, 0, COLUMN_BOTH,
 				   "function, demangled; [unknown] where no mapping is known"),
 	[COL_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,
@@ -99,7 +102,9 @@ static enum profile_column key_column(u32 groups)
 		return COL_OBJECT;
 	if (groups & (GROUP_BIT(GROUP_COMM) | GROUP_BIT(GROUP_PID) | GROUP_BIT(GROUP_TID)))
 		return COL_COMM;
-	return groups & GROUP_BIT(GROUP_CGROUP) ? COL_CGROUP : COL_CPU_TEXT;
+	if (groups & GROUP_BIT(GROUP_CGROUP))
+		return COL_CGROUP;
+	return groups & GROUP_BIT(GROUP_CPU) ? COL_CPU_TEXT : COL_HOST;
 }
 
 /* The keys that a column comes with; 0: with all. */
@@ -120,6 +125,8 @@ static u32 column_groups(u32 column)
 	case COL_CPU_TEXT:
 	case COL_CPU:
 		return GROUP_BIT(GROUP_CPU);
+	case COL_HOST:
+		return hosts__several() ? GROUPS_OF_HOST : GROUP_BIT(GROUP_HOST);
 	case COL_SYMBOL:
 		return GROUP_BIT(GROUP_SYMBOL);
 	case COL_COMM:
@@ -158,7 +165,7 @@ static bool applies(u32 groups, u32 column)
 const char *profile_groups__text(u32 groups, char *buf, size_t size)
 {
 	static const u32 order[GROUPS] = {GROUP_COMM, GROUP_PID,    GROUP_TID,	 GROUP_CGROUP,
-					  GROUP_CPU,  GROUP_OBJECT, GROUP_SYMBOL};
+					  GROUP_CPU,  GROUP_HOST,   GROUP_OBJECT, GROUP_SYMBOL};
 
 	return names__text(profile_group_names, GROUPS, order, groups, buf, size);
 }
@@ -187,6 +194,7 @@ static void describe_task(struct profile_row *row, const struct task *t, u32 gro
 	row->pid_text = t->pid_text;
 	row->tid_text = t->tid_text;
 	row->cpu_text = t->cpu_text;
+	row->host = t->host;
 	if (t->storm) {
 		row->tgid = PROFILE_MERGED;
 		row->starts = t->storm->n;
@@ -241,6 +249,8 @@ static const char *text_cell(const struct profile_row *row, u32 column)
 		return row->tid_text;
 	case COL_CPU_TEXT:
 		return row->cpu_text;
+	case COL_HOST:
+		return row->host;
 	case COL_CGROUP:
 		return row->cgroup_name;
 	case COL_END:
@@ -368,6 +378,8 @@ void profile_rows__table(struct profile_rows *rows, struct arena *a)
 	key->flags |= COLUMN_KEY | COLUMN_FLEX;
 	key->priority = 0;
 	fit_columns(columns, rows->query.groups);
+	if (!rows->nrows || !rows->rows[0].host)
+		columns[COL_HOST].flags &= ~COLUMN_SCREEN;
 	if (!has_ended(rows))
 		columns[COL_END].flags &= ~COLUMN_SCREEN;
 	if (!has_cmdline(rows))

@@ -2,6 +2,7 @@
 /* The tasks that rows are grouped by: combinations of command, process, thread, cgroup, CPU. */
 #include <stdio.h>
 
+#include "base/hosts.h"
 #include "models/profile_impl.h"
 #include "models/task_text.h"
 
@@ -58,6 +59,8 @@ static u64 task_key(const struct selection *s, const struct profile_entry *e,
 		key = mix64_pair(key, e->cgroup);
 	if (by(s, GROUP_CPU))
 		key = mix64_pair(key, e->cpu);
+	if (s->query->groups & GROUPS_OF_HOST)
+		key = mix64_pair(key, e->host);
 	return key;
 }
 
@@ -132,7 +135,9 @@ static const char *task_name(const struct task *t, const struct selection *s)
 		return t->tid_text;
 	if (t->pid_text)
 		return t->pid_text;
-	return by(s, GROUP_CGROUP) ? t->cgroup_name : t->cpu_text;
+	if (by(s, GROUP_CGROUP))
+		return t->cgroup_name;
+	return by(s, GROUP_CPU) ? t->cpu_text : t->host;
 }
 
 static void name_task(struct task *t, const struct selection *s)
@@ -156,6 +161,8 @@ static void name_task(struct task *t, const struct selection *s)
 		t->cgroup_name = task__cgroup_text(s->arena, e->cgroup);
 	if (by(s, GROUP_CPU))
 		t->cpu_text = id_text(s->arena, e->cpu, 6);
+	if (by(s, GROUP_HOST) || (hosts__several() && s->query->groups & GROUPS_OF_HOST))
+		t->host = hosts__name(e->host);
 	t->name = task_name(t, s);
 }
 

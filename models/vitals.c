@@ -85,6 +85,7 @@ static size_t vitals__memory(const struct model *m)
 extern const struct model_ops model_vitals;
 const struct model_ops model_vitals = {
 	.name = "vitals",
+	.has_hosts = true, /* of several only one's come */
 	.new = vitals__new,
 	.free = vitals__free,
 	.consume = vitals__consume,

@@ -67,7 +67,7 @@ static void take_in(struct collector *c, u64 to_ns)
 	do {
 		hand_out(c, &models);
 		last = p->coming;
-		enough = !to_ns && long_enough(p, t0, &last);
+		enough = !to_ns && !last.goes_on && long_enough(p, t0, &last);
 		if (!enough)
 			wind_on(c);
 	} while (!enough && p->has_coming && (!to_ns || p->coming.t1_ns <= to_ns));

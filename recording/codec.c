@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "recording/codec.h"
 
+#include "base/hosts.h"
 #include "recording/names_in.h"
 #include "recording/names_out.h"
 
@@ -59,7 +60,7 @@ void code_time(struct codec *c, u64 *t_ns)
 	if (c->out)
 		bytes__signed(c->out, (s64)(*t_ns - c->base_ns));
 	else
-		*t_ns = c->base_ns + (u64)cursor__signed(&c->in);
+		*t_ns = c->base_ns + (u64)cursor__signed(&c->in) + c->behind_ns;
 }
 
 void code_text(struct codec *c, char *text, size_t size)
@@ -96,6 +97,12 @@ void code_stack(struct codec *c, u64 *hash, u32 tgid)
 	*hash = names_in__stack_hash(c->from, ref);
 	if (*hash && c->nstacks < CODEC_STACKS)
 		c->stacks[c->nstacks++] = (u32)(ref - 1);
+}
+
+void code_host(const struct codec *c, u32 *host)
+{
+	if (!c->out && !c->who)
+		*host = c->host;
 }
 
 /* --- whom it is about --- */
@@ -181,6 +188,8 @@ void code_cgroup(struct codec *c, u64 *id)
 	if (c->out)
 		names_out__cgroup(c->to, *id);
 	code_u64(c, id);
+	if (!c->out && !c->who)
+		*id = hosts__cgroup(c->host, *id);
 }
 
 /* --- tables --- */

@@ -40,6 +40,9 @@ struct codec {
 	struct cursor in;
 	const struct names_in *from;
 	u64 base_ns; /* times are differences to it */
+	/* Reading one of several recordings: whose it is, and what its times are behind theirs. */
+	u32 host;
+	u64 behind_ns;
 	/* Reading: the stacks that the sample names, by position. */
 	u32 stacks[CODEC_STACKS], nstacks;
 	u32 used32, used64;
@@ -61,6 +64,8 @@ void code_text(struct codec *c, char *text, size_t size);
 void code_shared_text(struct codec *c, const char **text);
 /* The hash by which samples mean a stack; tgid: whose addresses are in it. */
 void code_stack(struct codec *c, u64 *hash, u32 tgid);
+/* Which of several machines it is of: not in the file, but which file it is. */
+void code_host(const struct codec *c, u32 *host);
 /* A cgroup's id, whose path is taken down. */
 void code_cgroup(struct codec *c, u64 *id);
 /* Numbers of which most are 0. NULL is all 0, and is read as zeroes. */

@@ -409,13 +409,19 @@ void names_in__stack(struct names_in *n, u32 stack, u64 *ips, struct stack_def *
 	def->nuser = (u16)(count - def->nkernel);
 }
 
-void names_in__cgroups(struct names_in *n, void (*fn)(u64 id, const char *path))
+void names_in__rename(struct names_in *n, u32 part)
+{
+	n->part = part;
+	n->ncgroups_reported = 0;
+}
+
+void names_in__cgroups(struct names_in *n, void (*fn)(void *ctx, u64 id, const char *path), void *ctx)
 {
 	while (n->ncgroups_reported < n->n[TABLE_CGROUPS]) {
 		const struct in_cgroup *g = at(n, TABLE_CGROUPS, n->ncgroups_reported++);
 		const char *path = names_in__text(n, g->path);
 
 		if (g->id && *path == '/')
-			fn(g->id, path);
+			fn(ctx, g->id, path);
 	}
 }

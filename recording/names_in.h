@@ -30,7 +30,9 @@ u32 names_in__nstacks(const struct names_in *n);
 /* Fills the definition of a stack by its position; frames are at most STACKS_MAX_FRAMES locs,
  * put into ips. tgid: whose it is. */
 void names_in__stack(struct names_in *n, u32 stack, u64 *ips, struct stack_def *def);
+/* It is another part; nothing of it was handed out yet. Cgroups are told again. */
+void names_in__rename(struct names_in *n, u32 part);
 /* Calls fn for each cgroup whose path is known, and that it was not called for yet. */
-void names_in__cgroups(struct names_in *n, void (*fn)(u64 id, const char *path));
+void names_in__cgroups(struct names_in *n, void (*fn)(void *ctx, u64 id, const char *path), void *ctx);
 
 #endif

@@ -2,10 +2,12 @@
 #include "recording/player.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "base/cgroup.h"
+#include "base/hosts.h"
 #include "base/log.h"
 #include "base/machine.h"
 #include "models/model.h"
@@ -19,9 +21,20 @@
 /* Of a stream; a hostile one may count on, and means its own stacks. */
 #define PARTS_MAX (1u << 16)
 
+/* One of several recordings that are played side by side. */
+struct track {
+	struct reader *reader;
+	struct record_interval next; /* where it is; its samples are the reader's */
+	bool pending;		     /* that one was not handed out yet */
+	bool in_turn;		     /* one of its intervals belongs to what is being taken in */
+	struct record_interval now;  /* of each model the last one that was handed out */
+};
+
 struct player {
 	struct replay_source replay;
-	struct reader *reader;
+	struct reader *reader; /* of the interval that is there */
+	struct track *tracks;  /* of several recordings, by host; NULL: there is one */
+	u32 ntracks, track;    /* track: whose interval is there */
 	u64 serial; /* of the interval that is there */
 	struct record_interval now;
 	char trouble[200]; /* as logged last */
@@ -38,8 +51,10 @@ struct source {
 	const struct scope *scope;
 	struct sampling how;
 	u64 seen; /* serial of the interval that was handed out last */
-	/* Stacks that the model was told of: when, by position; 0 not yet. */
-	u32 part, nemitted, *emitted, emissions;
+	struct emitted {
+		u32 part, n, *v; /* v: when, by position; 0 not yet */
+	} *emitted; /* stacks that the model was told of, of each recording */
+	u32 emissions;
 	const struct sample_sink *sink; /* while draining */
 	u64 ips[STACKS_MAX_FRAMES];
 };
@@ -80,33 +95,37 @@ static bool passes(const struct scope *s, const struct sample_codec *type,
 	return !who.known || (passes_ids(s, &who) && passes_kind(s, &who));
 }
 
-static void forget_emitted(struct source *s, u32 part)
+static struct emitted *emitted_of(const struct source *s)
 {
-	free(s->emitted);
-	s->emitted = NULL;
-	s->nemitted = 0;
-	s->part = part;
+	return &s->emitted[s->player->track];
 }
 
-static bool is_emitted(const struct source *s, u32 stack)
+static void forget_emitted(struct emitted *e, u32 part)
 {
-	return s->emitted[stack] && s->emissions + 1 - s->emitted[stack] < EMIT_AGAIN;
+	free(e->v);
+	*e = (struct emitted){.part = part};
+}
+
+static bool is_emitted(const struct source *s, const struct emitted *e, u32 stack)
+{
+	return e->v[stack] && s->emissions + 1 - e->v[stack] < EMIT_AGAIN;
 }
 
 static void emit_stack(struct source *s, u32 stack)
 {
 	struct names_in *names = reader__names(s->player->reader);
+	struct emitted *e = emitted_of(s);
 	u32 n = names_in__nstacks(names);
 	struct stack_def def;
 
-	if (s->nemitted < n) {
-		s->emitted = xrealloc(s->emitted, n * sizeof(*s->emitted));
-		memset(s->emitted + s->nemitted, 0, (n - s->nemitted) * sizeof(*s->emitted));
-		s->nemitted = n;
+	if (e->n < n) {
+		e->v = xrealloc(e->v, n * sizeof(*e->v));
+		memset(e->v + e->n, 0, (n - e->n) * sizeof(*e->v));
+		e->n = n;
 	}
-	if (is_emitted(s, stack))
+	if (is_emitted(s, e, stack))
 		return;
-	s->emitted[stack] = ++s->emissions;
+	e->v[stack] = ++s->emissions;
 	names_in__stack(names, stack, s->ips, &def);
 	sink__put(s->sink, &def.head);
 }
@@ -117,6 +136,9 @@ static void put(void *ctx, const struct codec *c, const struct sample_codec *typ
 	struct source *s = ctx;
 
 	if (!s->player->link && !passes(s->scope, type, sample))
+		return;
+	/* They are found by thread ids, which are one machine's. */
+	if (c->host && (type->type == SAMPLE_MEASURE_HOLDER || type->type == SAMPLE_MEASURE_ORDER))
 		return;
 	for (u32 i = 0; i < c->nstacks; i++)
 		emit_stack(s, c->stacks[i]);
@@ -172,11 +194,16 @@ static int no_samples(const struct player *player, enum model_id m, struct statu
 	char names[200] = "";
 	size_t n = 0;
 
-	reader__summary(player->reader, &sum);
+	player__summary(player, &sum);
 	for (u32 i = 0; i < MODEL_COUNT; i++)
 		if ((sum.models & 1ULL << i) && model_table[i]->view && n < sizeof(names))
 			n += (size_t)snprintf(names + n, sizeof(names) - n, "%s%s", n ? ", " : "",
 					      model_table[i]->view);
+	if (player->tracks && !model_table[m]->has_hosts)
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -ENODATA,
+				   "view %s shows one machine: open one of the recordings alone, or of all of them %s",
+				   model_table[m]->view ? model_table[m]->view : model_table[m]->name,
+				   n ? names : "nothing");
 	return status__set(st, EXIT_CODE_UNSUPPORTED, -ENODATA,
 			   "the recording has nothing for view %s: it was made with %s",
 			   model_table[m]->view ? model_table[m]->view : model_table[m]->name,
@@ -208,18 +235,20 @@ static struct source *replay__open(enum model_id m, const struct sampling *how,
 	if (player->link && open_there(player->link, m, how, st))
 		return NULL;
 	if (!player->link)
-		reader__summary(player->reader, &sum);
+		player__summary(player, &sum);
 	if (!player->link && !(sum.models & 1ULL << m)) {
 		no_samples(player, m, st);
 		return NULL;
 	}
 	s = xcalloc(1, sizeof(*s));
 	s->player = player;
+	s->emitted = xcalloc(MAX(player->ntracks, 1u), sizeof(*s->emitted));
 	s->model = m;
 	s->how = *how;
 	s->seen = player->serial - 1;
 	if (!replay__set_scope(s, scope, st))
 		return s;
+	free(s->emitted);
 	free(s);
 	return NULL;
 }
@@ -229,6 +258,8 @@ static void replay__close(struct source *s)
 	if (s->player->link)
 		link__want(s->player->link, s->model, false);
 	scope__put(s->scope);
+	for (u32 i = 0; i < MAX(s->player->ntracks, 1u); i++)
+		free(s->emitted[i].v);
 	free(s->emitted);
 	free(s);
 }
@@ -237,9 +268,12 @@ static void replay__drain(struct source *s, bool tick, const struct sample_sink 
 {
 	if (!s->player->replay.handing_out || s->seen == s->player->serial)
 		return;
-	if (s->part != reader__part(s->player->reader))
-		forget_emitted(s, reader__part(s->player->reader));
+	if (emitted_of(s)->part != reader__part(s->player->reader))
+		forget_emitted(emitted_of(s), reader__part(s->player->reader));
 	s->seen = s->player->serial;
+	/* Those of several machines are not one's. */
+	if (s->model == MODEL_VITALS && s->player->track)
+		return;
 	s->sink = sink;
 	reader__samples(s->player->reader, s->model, put, s);
 	s->sink = NULL;
@@ -356,20 +390,117 @@ static bool next_of_stream(struct player *p, struct record_interval *out)
 	return reader__next(p->reader, out);
 }
 
+/* --- several recordings --- */
+
+static u64 begin_of(const struct record_interval *iv)
+{
+	u64 t = iv->t1_ns;
+
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (iv->models & 1ULL << m)
+			t = MIN(t, iv->v[m].t0_ns);
+	return t;
+}
+
+/* Most of the shorter one is within the other. */
+static bool is_beside(const struct record_interval *a, const struct record_interval *b)
+{
+	u64 from = MAX(begin_of(a), begin_of(b)), to = MIN(a->t1_ns, b->t1_ns);
+	u64 least = MIN(a->t1_ns - begin_of(a), b->t1_ns - begin_of(b));
+
+	return to > from && (to - from) * 2 > least;
+}
+
+/* The pending one that ends first; NULL: all are at their end. */
+static struct track *first_to_end(struct player *p)
+{
+	struct track *first = NULL;
+
+	for (u32 i = 0; i < p->ntracks; i++) {
+		struct track *t = &p->tracks[i];
+
+		if (!t->pending)
+			t->pending = reader__next(t->reader, &t->next);
+		if (t->pending && (!first || t->next.t1_ns < first->next.t1_ns))
+			first = t;
+	}
+	return first;
+}
+
+/* Whether a recording that has not had its turn has an interval for the time of this one. */
+static bool others_follow(const struct player *p, const struct track *now)
+{
+	for (u32 i = 0; i < p->ntracks; i++) {
+		const struct track *t = &p->tracks[i];
+
+		if (t != now && t->pending && !t->in_turn && is_beside(&t->next, &now->next))
+			return true;
+	}
+	return false;
+}
+
+/* Intervals of all in the order in which they end; those of one time are taken in as one. */
+static bool next_of_tracks(struct player *p, struct record_interval *out)
+{
+	struct track *now = first_to_end(p);
+
+	if (!now)
+		return false;
+	now->pending = false;
+	now->in_turn = true;
+	p->reader = now->reader;
+	p->track = (u32)(now - p->tracks);
+	*out = now->next;
+	out->goes_on = others_follow(p, now);
+	for (u32 i = 0; !out->goes_on && i < p->ntracks; i++)
+		p->tracks[i].in_turn = false;
+	return true;
+}
+
+/* What was counted since the start is that of all. */
+static void sum_health(struct player *p, u32 model)
+{
+	struct health *h = &p->now.v[model].health;
+
+	p->tracks[p->track].now.v[model] = p->now.v[model];
+	for (u32 i = 0; i < p->ntracks; i++) {
+		const struct health *of = &p->tracks[i].now.v[model].health;
+
+		if (i == p->track)
+			continue;
+		h->samples_total += of->samples_total;
+		h->lost += of->lost;
+		h->map_full += of->map_full;
+		h->stacks_lost += of->stacks_lost;
+		h->side_lost += of->side_lost;
+	}
+}
+
+static bool next_interval(struct player *p, struct record_interval *out)
+{
+	if (p->link)
+		return next_of_stream(p, out);
+	return p->tracks ? next_of_tracks(p, out) : reader__next(p->reader, out);
+}
+
 /* Models without an interval of their own keep their health. */
 static bool player__next(struct replay_source *replay, struct record_interval *out)
 {
 	struct player *p = container_of(replay, struct player, replay);
-	bool more = p->link ? next_of_stream(p, out) : reader__next(p->reader, out);
+	bool more = next_interval(p, out);
 
 	if (p->reader)
 		report_trouble(p);
 	if (!more)
 		return false;
 	p->serial++;
-	for (u32 m = 0; m < MODEL_COUNT; m++)
-		if (out->models & 1ULL << m)
-			p->now.v[m] = out->v[m];
+	for (u32 m = 0; m < MODEL_COUNT; m++) {
+		if (!(out->models & 1ULL << m))
+			continue;
+		p->now.v[m] = out->v[m];
+		if (p->tracks)
+			sum_health(p, m);
+	}
 	return true;
 }
 
@@ -378,7 +509,7 @@ static void player__state(const struct replay_source *replay, struct recording_s
 	const struct player *p = container_of(replay, const struct player, replay);
 	struct recording_summary sum;
 
-	reader__summary(p->reader, &sum);
+	player__summary(p, &sum);
 	*out = (struct recording_state){
 		.intervals = sum.intervals,
 		.bytes = sum.bytes,
@@ -390,7 +521,16 @@ static void player__state(const struct replay_source *replay, struct recording_s
 
 static bool player__seek(struct replay_source *replay, u64 t_ns)
 {
-	return reader__seek(container_of(replay, struct player, replay)->reader, t_ns);
+	struct player *p = container_of(replay, struct player, replay);
+	bool any = false;
+
+	if (!p->tracks)
+		return reader__seek(p->reader, t_ns);
+	for (u32 i = 0; i < p->ntracks; i++) {
+		any |= reader__seek(p->tracks[i].reader, t_ns);
+		p->tracks[i].pending = p->tracks[i].in_turn = false;
+	}
+	return any;
 }
 
 static const struct replay_source_ops player_replay = {
@@ -416,12 +556,32 @@ struct replay_source *player__replay(struct player *p)
 
 time_t player__wall(const struct player *p)
 {
-	return (time_t)strtoll(reader__note(p->reader, NOTE_STARTED), NULL, 10);
+	return (time_t)strtoll(reader__note(player__reader(p), NOTE_STARTED), NULL, 10);
 }
 
 const struct reader *player__reader(const struct player *p)
 {
-	return p->reader;
+	return p->tracks ? p->tracks[0].reader : p->reader;
+}
+
+static void add_summary(struct recording_summary *sum, const struct reader *r)
+{
+	struct recording_summary of;
+
+	reader__summary(r, &of);
+	*sum = (struct recording_summary){sum->models | of.models, sum->intervals + of.intervals,
+					  sum->bytes + of.bytes, MIN(sum->begin_ns, of.begin_ns),
+					  MAX(sum->end_ns, of.end_ns)};
+}
+
+void player__summary(const struct player *p, struct recording_summary *out)
+{
+	reader__summary(player__reader(p), out);
+	for (u32 i = 1; i < p->ntracks; i++)
+		add_summary(out, p->tracks[i].reader);
+	for (u32 m = 0; p->tracks && m < MODEL_COUNT; m++)
+		if (!model_table[m]->has_hosts)
+			out->models &= ~(1ULL << m);
 }
 
 /* How it was made, in the log: an imported file tells less. */
@@ -481,6 +641,81 @@ struct player *player__open(const char *path, struct symbols *symbols, const cha
 	return begin(reader);
 }
 
+/* Whose clock is how far behind the first one's, in ns: by the time of day, or as if all had begun together. */
+static u64 behind(const struct reader *first, const struct reader *r, bool by_day)
+{
+	struct recording_summary a, b;
+	double day;
+
+	reader__summary(first, &a);
+	reader__summary(r, &b);
+	day = strtod(reader__note(r, NOTE_STARTED), NULL) - strtod(reader__note(first, NOTE_STARTED), NULL);
+	return a.begin_ns - b.begin_ns + (by_day ? (u64)(s64)(day * (double)NSEC_PER_SEC) : 0);
+}
+
+/* Whether there was a time at which all were being made. */
+static bool are_of_one_time(const struct track *tracks, u32 n)
+{
+	double begin = 0, end = INFINITY;
+
+	for (u32 i = 0; i < n; i++) {
+		double t = strtod(reader__note(tracks[i].reader, NOTE_STARTED), NULL);
+		struct recording_summary sum;
+
+		if (!(t > 0))
+			return false;
+		reader__summary(tracks[i].reader, &sum);
+		begin = MAX(begin, t);
+		end = MIN(end, t + (double)(sum.end_ns - sum.begin_ns) / 1e9);
+	}
+	return begin < end;
+}
+
+/* Says whose recordings they are, and puts their times side by side. */
+static void join_tracks(struct track *tracks, u32 n)
+{
+	bool by_day = are_of_one_time(tracks, n);
+	char all[256] = "";
+	size_t len = 0;
+
+	for (u32 i = 0; i < n; i++) {
+		struct reader *r = tracks[i].reader;
+		u32 host = hosts__add(reader__note(r, NOTE_HOST));
+
+		len += (size_t)snprintf(all + len, sizeof(all) - len, "%s%s", i ? ", " : "", hosts__name(host));
+		len = MIN(len, sizeof(all) - 1);
+		log_head(r);
+		reader__set_host(r, host, behind(tracks[0].reader, r, by_day), i * PARTS_MAX);
+	}
+	machine__set(all, reader__note(tracks[0].reader, NOTE_KERNEL));
+	log__add(LOG_INFO, "%u recordings are put side by side %s; the vital signs are those of %s", n,
+		 by_day ? "by the time of day" : "as if they had begun together, as they were not made at one time",
+		 hosts__name(1));
+}
+
+struct player *player__open_several(const char *const *paths, u32 n, struct symbols *symbols,
+				    const char *event, struct status *st)
+{
+	struct player *p;
+
+	if (n == 1)
+		return player__open(paths[0], symbols, event, st);
+	cgroup__go_away();
+	symbols__set_mixed(symbols);
+	p = begin(NULL);
+	p->tracks = xcalloc(n, sizeof(*p->tracks));
+	for (; p->ntracks < n; p->ntracks++) {
+		p->tracks[p->ntracks].reader = import__open(paths[p->ntracks], symbols, event, st);
+		if (p->tracks[p->ntracks].reader)
+			continue;
+		player__free(p);
+		return NULL;
+	}
+	join_tracks(p->tracks, n);
+	p->reader = p->tracks[0].reader;
+	return p;
+}
+
 struct player *player__open_link(struct link *link, struct symbols *symbols, struct status *st)
 {
 	struct player *p = xcalloc(1, sizeof(*p));
@@ -504,7 +739,10 @@ void player__free(struct player *p)
 	if (!p)
 		return;
 	link__free(p->link);
-	if (p->reader)
+	if (!p->tracks)
 		reader__free(p->reader);
+	for (u32 i = 0; i < p->ntracks; i++)
+		reader__free(p->tracks[i].reader);
+	free(p->tracks);
 	free(p);
 }

@@ -19,6 +19,10 @@ struct player;
  * those of the recording. */
 struct player *player__open(const char *path, struct symbols *symbols, const char *event,
 			    struct status *st);
+/* Several side by side, each of a host (base/hosts.h); HOSTS_MAX at most. Only models that tell hosts
+ * apart have samples, and vitals, which are those of the first. */
+struct player *player__open_several(const char *const *paths, u32 n, struct symbols *symbols,
+				    const char *event, struct status *st);
 /* The same beside this machine, or another recording, which stay what they are. */
 struct player *player__open_beside(const char *path, struct symbols *symbols, const char *event,
 				   struct status *st);
@@ -33,7 +37,10 @@ void player__free(struct player *p);
 struct replay_source *player__replay(struct player *p);
 /* What the time was on the wall when it began; 0 not known. */
 time_t player__wall(const struct player *p);
+/* Of several, the first one's. */
 const struct reader *player__reader(const struct player *p);
+/* Of all. */
+void player__summary(const struct player *p, struct recording_summary *out);
 /* In place of source_table: ends with ops == NULL. They hand out what the replay does that they are
  * opened with (struct sampling), which is a player's. Sources of models without samples fail to
  * open, and say what there is. */

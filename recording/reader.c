@@ -8,6 +8,7 @@
 
 #include "base/caps.h"
 #include "base/cgroup.h"
+#include "base/hosts.h"
 #include "base/progress.h"
 #include "models/model.h"
 #include "recording/block.h"
@@ -235,10 +236,17 @@ static void scan(struct reader *r)
 
 /* --- parts and intervals --- */
 
+static void learn_cgroup(void *ctx, u64 id, const char *path)
+{
+	const struct reader *r = ctx;
+
+	cgroup__learn(hosts__cgroup(r->codec.host, id), path);
+}
+
 static void learn_cgroups(struct reader *r)
 {
 	if (!r->local)
-		names_in__cgroups(r->names, cgroup__learn);
+		names_in__cgroups(r->names, learn_cgroup, r);
 }
 
 static void take_names(struct reader *r, const struct block *b, u64 payload)
@@ -368,14 +376,25 @@ static bool read_next(struct reader *r, struct record_interval *out)
 	}
 }
 
+/* Times of one of several recordings are those of the first. */
+static void move_times(const struct reader *r, struct record_interval *iv)
+{
+	iv->t1_ns += r->codec.behind_ns;
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		iv->v[m].t0_ns += r->codec.behind_ns;
+}
+
 bool reader__next(struct reader *r, struct record_interval *out)
 {
-	if (r->has_first) {
+	bool first = r->has_first;
+
+	r->has_first = false;
+	if (first)
 		*out = r->first;
-		r->has_first = false;
-		return true;
-	}
-	return !r->over && read_next(r, out);
+	else if (r->over || !read_next(r, out))
+		return false;
+	move_times(r, out);
+	return true;
 }
 
 /* --- seeking --- */
@@ -405,6 +424,7 @@ bool reader__seek(struct reader *r, u64 t_ns)
 {
 	const struct place *p;
 
+	t_ns -= MIN((s64)r->codec.behind_ns, (s64)t_ns);
 	scan_again(r);
 	p = place_before(r, t_ns);
 	r->over = r->has_first = r->joining = r->gap = false;
@@ -474,6 +494,17 @@ u32 reader__part(const struct reader *r)
 void reader__summary(const struct reader *r, struct recording_summary *out)
 {
 	*out = r->sum;
+	out->begin_ns += r->codec.behind_ns;
+	out->end_ns += r->codec.behind_ns;
+}
+
+void reader__set_host(struct reader *r, u32 host, u64 behind_ns, u32 part_base)
+{
+	r->codec.host = host;
+	r->codec.behind_ns = behind_ns;
+	r->part_base = part_base;
+	names_in__rename(r->names, part_base + r->part);
+	learn_cgroups(r);
 }
 
 const char *reader__note(const struct reader *r, const char *key)

@@ -35,6 +35,9 @@ struct recording_summary {
 	u64 begin_ns, end_ns;
 };
 
+/* It is one of several recordings (base/hosts.h): which one, how far its clock is behind theirs, and what its
+ * parts count from. Before the first interval is read. */
+void reader__set_host(struct reader *r, u32 host, u64 behind_ns, u32 part_base);
 /* Another fd to read the same by, -1: there is none. */
 int reader__another_fd(const struct reader *r);
 void reader__summary(const struct reader *r, struct recording_summary *out);

@@ -5,6 +5,7 @@
 
 void code_stack_fields(struct codec *c, struct stack_sample *x)
 {
+	code_host(c, &x->host);
 	code_tgid(c, &x->tgid);
 	code_tid(c, &x->tid);
 	code_cpu(c, &x->cpu);

@@ -8,6 +8,7 @@ static void code_who(struct codec *c, struct measure_who *w)
 	u64 start = w->start_ns, process = w->process_ns, cgroup = w->cgroup;
 	bool kthread = w->kthread;
 
+	code_host(c, &w->host);
 	code_tgid(c, &w->tgid);
 	code_tid(c, &w->tid);
 	code_u64(c, &start);

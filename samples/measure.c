@@ -4,15 +4,46 @@
 
 #include <stdio.h>
 
+#include "base/hosts.h"
+
 #define MEASURE(id, name, ...) extern const struct measure measure_##name;
 #include "measures/measures.def"
 #undef MEASURE
 
-const struct measure *const measure_table[MEASURE_TABLE_SIZE] = {
+const struct measure *measure_table[MEASURE_TABLE_SIZE] = {
 #define MEASURE(id, name, ...) [MEASURE_##id] = &measure_##name,
 #include "measures/measures.def"
 #undef MEASURE
 };
+
+static struct measure_label host_label(const struct measure *m)
+{
+	return (struct measure_label){
+		.name = measure__label(m, HOST_LABEL) < 0 ? HOST_LABEL : HOST_LABEL_ELSE,
+		.title = "Host",
+		.width = 12,
+		.kind = LABEL_HOST,
+		.help = "machine, of several recordings",
+	};
+}
+
+void measures__tell_hosts(void)
+{
+	static struct measure with[MEASURE_TABLE_SIZE];
+	static struct measure_label labels[MEASURE_TABLE_SIZE][MEASURE_MAX_LABELS];
+
+	for (u32 i = 0; i < MEASURE_TABLE_SIZE; i++) {
+		const struct measure *m = measure_table[i];
+
+		if (m == &with[i])
+			continue;
+		with[i] = *m;
+		memcpy(labels[i], m->labels, m->nlabels * sizeof(*m->labels));
+		labels[i][with[i].nlabels++] = host_label(m);
+		with[i].labels = labels[i];
+		measure_table[i] = &with[i];
+	}
+}
 
 int measure__label(const struct measure *m, const char *name)
 {
@@ -157,7 +188,8 @@ static const char *wrong_with(const struct measure *m)
 		return "the value of a span is its duration";
 	if (m->shape == MEASURE_SHAPE_HOLDING && (m->value || m->sums[0].name || m->waits))
 		return "values and sums of a holding are fixed, and it does not wait";
-	if (m->nlabels > MEASURE_MAX_LABELS || measure__own_labels(m) > MEASURE_OWN_LABELS)
+	/* There is room for one more: measures__tell_hosts. */
+	if (m->nlabels + !m->asked > MEASURE_MAX_LABELS || measure__own_labels(m) > MEASURE_OWN_LABELS)
 		return "too many labels";
 	for (u32 i = 0; i < m->nlabels && !wrong; i++)
 		wrong = check_label(m, i);

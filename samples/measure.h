@@ -26,10 +26,11 @@ enum label_kind {
 	LABEL_COMM,
 	LABEL_CGROUP,
 	LABEL_STACK,
+	LABEL_HOST, /* of several: each measure has it then, behind its own (measures__tell_hosts) */
 };
 
 /* MEASURE_OWN_LABELS are of LABEL_NAMED and LABEL_ERROR, which come first. */
-#define MEASURE_MAX_LABELS 12 /* of all kinds */
+#define MEASURE_MAX_LABELS 14 /* of all kinds */
 #define MEASURE_LABEL_TEXT 1024
 
 /* Values first to first + n - 1. */
@@ -167,7 +168,9 @@ enum measure_id {
 	MEASURE_TABLE_SIZE
 };
 
-extern const struct measure *const measure_table[MEASURE_TABLE_SIZE];
+extern const struct measure *measure_table[MEASURE_TABLE_SIZE];
+/* Samples are of several machines: a label says of which. Before anything looks at the table. */
+void measures__tell_hosts(void);
 
 /* Sets a constant of the programs by its name, for .setup. */
 void measure_setup__set(struct measure_setup *s, const char *name, const void *data, size_t size);

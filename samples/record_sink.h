@@ -14,6 +14,7 @@
 struct record_interval {
 	u64 t1_ns;
 	u64 models; /* bit per model_id */
+	bool goes_on; /* the next one is of the same time, and taken in with it: of another recording */
 	double self_cpu_pct;
 	struct {
 		u64 t0_ns; /* where its interval began */

@@ -80,6 +80,7 @@ struct stack_sample {
 	u64 stack;	 /* stack_def.hash; 0: no stack was taken or it was lost */
 	u64 cgroup;	 /* cgroup v2 id, 0 unknown */
 	u32 tgid, tid, cpu;
+	u32 host;	 /* which of several machines (base/hosts.h); 0: of the only one */
 	u64 count;	 /* samples */
 	u64 weight;	 /* sum of their periods, in the event's unit (cpu-clock: ns) */
 	u64 t_ns;	 /* of the last one */

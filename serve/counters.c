@@ -2,24 +2,18 @@
 #include "serve/counters.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/hidx.h"
 #include "export/metrics_text.h"
 
-#define LE_FIRST_NS 10 /* exponents of 2 of the first bucket */
-#define REST	    "[rest]"
-
-enum family_kind { FAMILY_COUNTER, FAMILY_LEVEL, FAMILY_HISTOGRAM };
+#define REST "[rest]"
 
 struct family {
 	char *column;
 	char name[METRIC_NAME];
 	char *help;
-	enum family_kind kind;
+	enum page_kind kind; /* of a gauge: a level */
 	enum value_type unit;
-};
-
-struct histogram {
-	u64 n[COUNTERS_BUCKETS + 1]; /* apart; the last one has no end */
 };
 
 struct set {
@@ -27,14 +21,13 @@ struct set {
 	u64 seen_ns;
 	u64 rows; /* in the last interval */
 	u64 v[COUNTERS_FAMILIES];
-	struct histogram *h[COUNTERS_FAMILIES];
+	struct page_histogram *h[COUNTERS_FAMILIES];
 };
 
 struct summary {
 	char *name;
 	struct value value;	    /* a number; VALUE_NONE of a histogram */
-	struct histogram histogram; /* its counts since start */
-	enum value_type unit;
+	struct page_histogram histogram; /* its counts since start */
 };
 
 struct counters {
@@ -68,7 +61,7 @@ static void set__free(struct set *s)
 {
 	free(s->labels);
 	for (u32 f = 0; f < COUNTERS_FAMILIES; f++)
-		free(s->h[f]);
+		page_histogram__free(s->h[f]);
 }
 
 void counters__free(struct counters *c)
@@ -113,15 +106,15 @@ static void name_family(const struct counters *c, const char *part, const char *
 }
 
 /* What is a sum is counted, histograms of a window too; a number of bytes that is no sum is a level. */
-static bool kind_of(const struct column *c, const struct value *v, enum family_kind *kind)
+static bool kind_of(const struct column *c, const struct value *v, enum page_kind *kind)
 {
 	if (metric__is_histogram(v) && !(c->flags & COLUMN_LEVEL))
-		*kind = FAMILY_HISTOGRAM;
+		*kind = PAGE_HISTOGRAM;
 	else if (c->flags & COLUMN_SUM && (v->type == VALUE_COUNT || v->type == VALUE_NS ||
 					   v->type == VALUE_BYTES))
-		*kind = FAMILY_COUNTER;
+		*kind = PAGE_COUNTER;
 	else if (v->type == VALUE_BYTES)
-		*kind = FAMILY_LEVEL;
+		*kind = PAGE_GAUGE;
 	else
 		return false;
 	return true;
@@ -135,7 +128,7 @@ static u32 family_of(struct counters *c, const struct column *column, const stru
 
 	if (!kind_of(column, v, &new.kind))
 		return COUNTERS_FAMILIES;
-	new.unit = new.kind == FAMILY_HISTOGRAM ? metric__histogram_unit(v) : v->type;
+	new.unit = new.kind == PAGE_HISTOGRAM ? metric__histogram_unit(v) : v->type;
 	name_family(c, "", column->name, new.unit, new.name);
 	while (i < c->nfamilies && strcmp(c->families[i].name, new.name))
 		i++;
@@ -147,37 +140,6 @@ static u32 family_of(struct counters *c, const struct column *column, const stru
 	new.help = xstrdup(column->help ? column->help : column->name);
 	c->families[c->nfamilies] = new;
 	return c->nfamilies++;
-}
-
-/* --- histograms --- */
-
-static u32 first_exponent(enum value_type unit)
-{
-	return unit == VALUE_NS ? LE_FIRST_NS : 0;
-}
-
-/* A bucket whose ends lie between two of ours goes to the one it ends in. */
-static void add_histogram(struct histogram *h, const struct value *list)
-{
-	struct metric_bucket b;
-
-	for (u32 i = 0; i < list->n && metric__bucket(list, i, &b); i++) {
-		u32 at = 0;
-
-		while (at < COUNTERS_BUCKETS && (b.open || b.hi > 1ULL << (first_exponent(b.unit) + at)))
-			at++;
-		h->n[at] += b.count;
-	}
-}
-
-static void merge_histogram(struct histogram **to, const struct histogram *from)
-{
-	if (!from)
-		return;
-	if (!*to)
-		*to = xcalloc(1, sizeof(**to));
-	for (u32 i = 0; i <= COUNTERS_BUCKETS; i++)
-		(*to)->n[i] += from->n[i];
 }
 
 /* --- sets of labels --- */
@@ -207,8 +169,19 @@ static bool tells_apart(const struct counters *c, const struct report *r, const 
 	       (!strcmp(col->name, "symbol") && has_word(r->group, "stack"));
 }
 
-/* With the values of a row, or all of them "[rest]". */
-static char *labels_of(const struct counters *c, const struct report *r, u32 row, bool rest)
+/* t->ncolumns: there is none. */
+static u32 column_named(const struct row_table *t, const char *name)
+{
+	u32 i = 0;
+
+	while (i < t->ncolumns && strcmp(t->columns[i].name, name))
+		i++;
+	return i;
+}
+
+/* With the values of a row of a table, the report's or another one, or all of them "[rest]". */
+static char *labels_of(const struct counters *c, const struct report *r, const struct row_table *of, u32 row,
+		       bool rest)
 {
 	const struct row_table *t = r->rows;
 	char *text = NULL;
@@ -219,11 +192,13 @@ static char *labels_of(const struct counters *c, const struct report *r, u32 row
 	if (!out)
 		die("out of memory for labels");
 	for (u32 i = 0; i < t->ncolumns; i++) {
+		u32 at = of == t ? i : column_named(of, t->columns[i].name);
+
 		if (!tells_apart(c, r, &t->columns[i]))
 			continue;
 		if (rest)
 			metric__label(out, t->columns[i].name, REST, first);
-		else if (!metric__row_label(out, t, row, i, first))
+		else if (at == of->ncolumns || !metric__row_label(out, of, row, at, first))
 			metric__label(out, t->columns[i].name, "", first);
 		first = false;
 	}
@@ -231,13 +206,21 @@ static char *labels_of(const struct counters *c, const struct report *r, u32 row
 	return text;
 }
 
+static struct page_histogram *histogram_of(struct set *s, u32 family)
+{
+	if (!s->h[family])
+		s->h[family] = xcalloc(1, sizeof(*s->h[family]));
+	return s->h[family];
+}
+
 /* What it had goes to the rest. */
 static void retire(struct counters *c, struct set *s)
 {
 	for (u32 f = 0; f < c->nfamilies; f++) {
-		if (c->families[f].kind == FAMILY_COUNTER)
+		if (c->families[f].kind == PAGE_COUNTER)
 			c->rest.v[f] += s->v[f];
-		merge_histogram(&c->rest.h[f], s->h[f]);
+		if (s->h[f])
+			page_histogram__merge(histogram_of(&c->rest, f), s->h[f]);
 	}
 	set__free(s);
 	*s = (struct set){0};
@@ -262,18 +245,24 @@ static struct set *new_place(struct counters *c)
 static struct set *rest_of(struct counters *c, const struct report *r)
 {
 	if (!c->rest.labels)
-		c->rest.labels = labels_of(c, r, 0, true);
+		c->rest.labels = labels_of(c, r, r->rows, 0, true);
 	return &c->rest;
+}
+
+/* NULL: there is none. */
+static struct set *set_labelled(struct counters *c, const char *labels)
+{
+	for (u32 i = 0; i < c->nsets; i++)
+		if (c->sets[i].labels && !strcmp(c->sets[i].labels, labels))
+			return &c->sets[i];
+	return NULL;
 }
 
 static struct set *set_of(struct counters *c, const struct report *r, u32 row)
 {
-	char *labels = labels_of(c, r, row, false);
-	struct set *s = NULL;
+	char *labels = labels_of(c, r, r->rows, row, false);
+	struct set *s = set_labelled(c, labels);
 
-	for (u32 i = 0; i < c->nsets && !s; i++)
-		if (!strcmp(c->sets[i].labels, labels))
-			s = &c->sets[i];
 	if (!s && !strcmp(labels, rest_of(c, r)->labels))
 		s = &c->rest;
 	if (!s && (s = new_place(c))) {
@@ -288,13 +277,10 @@ static struct set *set_of(struct counters *c, const struct report *r, u32 row)
 
 static void add_value(struct counters *c, struct set *s, u32 f, const struct value *v)
 {
-	if (c->families[f].kind != FAMILY_HISTOGRAM) {
+	if (c->families[f].kind == PAGE_HISTOGRAM)
+		page_histogram__add(histogram_of(s, f), v);
+	else
 		s->v[f] += v->u;
-		return;
-	}
-	if (!s->h[f])
-		s->h[f] = xcalloc(1, sizeof(*s->h[f]));
-	add_histogram(s->h[f], v);
 }
 
 static void add_row(struct counters *c, const struct report *r, u32 row)
@@ -320,7 +306,7 @@ static void clear_levels(struct counters *c, struct set *s)
 {
 	s->rows = 0;
 	for (u32 f = 0; f < c->nfamilies; f++)
-		if (c->families[f].kind == FAMILY_LEVEL)
+		if (c->families[f].kind == PAGE_GAUGE)
 			s->v[f] = 0;
 }
 
@@ -344,12 +330,10 @@ static void add_summary(struct counters *c, const struct report *r)
 		if (!metric__is_histogram(v) && !metric__is_number(v))
 			continue;
 		s = summary_of(c, r->summary[i].name);
-		if (s && metric__is_histogram(v)) {
-			s->unit = metric__histogram_unit(v);
-			add_histogram(&s->histogram, v);
-		} else if (s) {
+		if (s && metric__is_histogram(v))
+			page_histogram__add(&s->histogram, v);
+		else if (s)
 			s->value = *v;
-		}
 	}
 }
 
@@ -370,6 +354,98 @@ static void take_info(struct counters *c, const struct report *r)
 	fclose(out);
 }
 
+/* --- exemplars --- */
+
+struct showing {
+	struct counters *c;
+	const struct report *r;
+	u32 family; /* of durations */
+};
+
+static u64 number_at(const struct row_table *t, u32 row, const char *column)
+{
+	u32 at = column ? column_named(t, column) : t->ncolumns;
+	struct value v;
+
+	return at < t->ncolumns && t->cell(t, row, at, &v) && v.type != VALUE_NONE ? v.u : 0;
+}
+
+#define SHOWN_FRAMES 60 /* bytes */
+
+/* The innermost functions, with what calls them behind. */
+static void frames_at(const struct row_table *t, u32 row, char buf[SHOWN_FRAMES])
+{
+	u32 at = column_named(t, "stack");
+	struct value v;
+	size_t n = 0;
+
+	*buf = '\0';
+	if (at == t->ncolumns || !t->cell(t, row, at, &v) || v.type != VALUE_STACK)
+		return;
+	for (u32 i = 0; i < v.n; i++) {
+		struct value_frame f;
+
+		v.frame(v.of, i, &f);
+		if (n + strlen(f.symbol) + 2 > SHOWN_FRAMES)
+			return;
+		n += (size_t)snprintf(buf + n, SHOWN_FRAMES - n, "%s%s", n ? ";" : "", f.symbol);
+	}
+}
+
+static void name_exemplar(struct page_exemplar *e, const struct row_table *t, u32 row, const struct event_form *form)
+{
+	FILE *out = fmemopen(e->labels, sizeof(e->labels), "w");
+	char text[SHOWN_FRAMES];
+
+	if (!out)
+		die("out of memory for labels");
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number_at(t, row, form->pid));
+	metric__label(out, "pid", text, true);
+	snprintf(text, sizeof(text), "%llu", (unsigned long long)number_at(t, row, form->tid));
+	metric__label(out, "tid", text, false);
+	frames_at(t, row, text);
+	if (*text)
+		metric__label(out, "stack", text, false);
+	fclose(out);
+}
+
+/* An event of the interval is shown in the histogram that it was counted in. */
+static void show_event(const struct showing *s, const struct row_table *t, u32 row, const struct event_form *form)
+{
+	u64 end_ns = number_at(t, row, form->end);
+	struct page_exemplar e = {.value = number_at(t, row, form->length)};
+	char *labels;
+	struct set *set;
+
+	if (end_ns <= s->r->t0_ns || end_ns > s->r->t1_ns)
+		return;
+	labels = labels_of(s->c, s->r, t, row, false);
+	set = set_labelled(s->c, labels);
+	free(labels);
+	if (!set || !set->h[s->family])
+		return;
+	name_exemplar(&e, t, row, form);
+	e.wall_ms = (u64)clock__wall(end_ns) * 1000;
+	page_histogram__show(set->h[s->family], &e);
+}
+
+static void show_events(void *ctx, const struct row_table *t, const struct event_form *form)
+{
+	for (u32 i = 0; i < t->nrows; i++)
+		show_event(ctx, t, i, form);
+}
+
+static void add_exemplars(struct counters *c, const struct report *r)
+{
+	struct showing s = {.c = c, .r = r};
+
+	while (s.family < c->nfamilies && !(c->families[s.family].kind == PAGE_HISTOGRAM &&
+					    c->families[s.family].unit == VALUE_NS))
+		s.family++;
+	if (r->events && s.family < c->nfamilies)
+		r->events(r, show_events, &s);
+}
+
 void counters__add(struct counters *c, const struct report *r)
 {
 	c->now_ns = r->t1_ns;
@@ -384,195 +460,131 @@ void counters__add(struct counters *c, const struct report *r)
 	for (u32 i = 0; i < r->rows->nrows; i++)
 		add_row(c, r, r->order ? r->order[i] : i);
 	add_summary(c, r);
+	add_exemplars(c, r);
 }
 
 /* --- the page --- */
 
-void page__head(FILE *out, bool openmetrics, const char *name, const char *type, const char *unit,
-		const char *help)
+static void put_set(const struct counters *c, struct page *p, const struct set *s, u32 f)
 {
-	const char *total = !openmetrics && !strcmp(type, "counter") ? "_total" : "";
-
-	fprintf(out, "# HELP %s%s ", name, total);
-	for (; *help; help++)
-		if ((u8)*help >= ' ')
-			fputc(*help == '"' || *help == '\\' ? '\'' : *help, out);
-	fprintf(out, "\n# TYPE %s%s %s\n", name, total, type);
-	if (openmetrics && *unit)
-		fprintf(out, "# UNIT %s %s\n", name, unit);
-}
-
-void page__counter(FILE *out, bool openmetrics, const char *name, u64 n, const char *help)
-{
-	page__head(out, openmetrics, name, "counter", "", help);
-	fprintf(out, "%s_total %llu\n", name, (unsigned long long)n);
-}
-
-struct page {
-	const struct counters *c;
-	FILE *out;
-	bool openmetrics;
-};
-
-static void put_number(const struct page *p, const char *name, const char *suffix, const char *labels,
-		       enum value_type type, u64 n)
-{
-	fprintf(p->out, "%s%s%s%s%s ", name, suffix, *labels ? "{" : "", labels, *labels ? "}" : "");
-	metric__number(p->out, &(struct value){.type = type, .u = n});
-	fputc('\n', p->out);
-}
-
-static void put_histogram(const struct page *p, const char *name, const char *labels,
-			  enum value_type unit, const struct histogram *h)
-{
-	const char *comma = *labels ? "," : "";
-	u64 sum = 0;
-
-	for (u32 i = 0; i < COUNTERS_BUCKETS; i++) {
-		sum += h->n[i];
-		fprintf(p->out, "%s_bucket{%s%sle=\"", name, labels, comma);
-		metric__number(p->out, &(struct value){.type = unit,
-						       .u = 1ULL << (first_exponent(unit) + i)});
-		fprintf(p->out, "%s\"} %llu\n", unit == VALUE_NS ? "" : ".0", (unsigned long long)sum);
-	}
-	fprintf(p->out, "%s_bucket{%s%sle=\"+Inf\"} %llu\n", name, labels, comma,
-		(unsigned long long)(sum + h->n[COUNTERS_BUCKETS]));
-}
-
-static void put_set(const struct page *p, const struct set *s, u32 f)
-{
-	const struct family *of = &p->c->families[f];
+	const struct family *of = &c->families[f];
 
 	if (!s->labels)
 		return;
-	if (of->kind == FAMILY_HISTOGRAM && s->h[f])
-		put_histogram(p, of->name, s->labels, of->unit, s->h[f]);
-	else if (of->kind == FAMILY_COUNTER)
-		put_number(p, of->name, "_total", s->labels, of->unit, s->v[f]);
-	else if (of->kind == FAMILY_LEVEL && s->rows)
-		put_number(p, of->name, "", s->labels, of->unit, s->v[f]);
+	if (of->kind == PAGE_HISTOGRAM && s->h[f])
+		page__put_histogram(p, s->labels, s->h[f]);
+	else if (of->kind == PAGE_COUNTER || (of->kind == PAGE_GAUGE && s->rows))
+		page__put(p, s->labels, &(struct value){.type = of->unit, .u = s->v[f]});
 }
 
-static void put_families(const struct page *p)
+static void put_families(const struct counters *c, struct page *p)
 {
-	static const char *const types[] = {"counter", "gauge", "histogram"};
-	const struct counters *c = p->c;
-
 	for (u32 f = 0; f < c->nfamilies; f++) {
 		const struct family *of = &c->families[f];
 
-		page__head(p->out, p->openmetrics, of->name, types[of->kind], metric__unit(of->unit),
-			   of->help);
+		page__family(p, of->name, of->kind, of->unit, of->help);
 		for (u32 i = 0; i < c->nsets; i++)
-			put_set(p, &c->sets[i], f);
-		put_set(p, &c->rest, f);
+			put_set(c, p, &c->sets[i], f);
+		put_set(c, p, &c->rest, f);
 	}
 }
 
-static void put_rows(const struct page *p)
+static void put_set_rows(struct page *p, const struct set *s)
 {
-	const struct counters *c = p->c;
+	if (s->rows)
+		page__put(p, s->labels, &(struct value){.type = VALUE_COUNT, .u = s->rows});
+}
+
+static void put_rows(const struct counters *c, struct page *p)
+{
 	char name[METRIC_NAME];
 
 	if (!c->form->rows)
 		return;
 	metric__name(c->prefix, "", c->form->rows, VALUE_COUNT, name);
-	page__head(p->out, p->openmetrics, name, "gauge", "", "rows in the last interval");
+	page__family(p, name, PAGE_GAUGE, VALUE_COUNT, "rows in the last interval");
 	for (u32 i = 0; i < c->nsets; i++)
-		if (c->sets[i].rows)
-			put_number(p, name, "", c->sets[i].labels, VALUE_COUNT, c->sets[i].rows);
-	if (c->rest.rows)
-		put_number(p, name, "", c->rest.labels, VALUE_COUNT, c->rest.rows);
+		put_set_rows(p, &c->sets[i]);
+	put_set_rows(p, &c->rest);
 }
 
-static void put_summary(const struct page *p)
+static void put_summary(const struct counters *c, struct page *p)
 {
 	char name[METRIC_NAME], help[160];
 
-	for (u32 i = 0; i < p->c->nsummary; i++) {
-		const struct summary *s = &p->c->summary[i];
+	for (u32 i = 0; i < c->nsummary; i++) {
+		const struct summary *s = &c->summary[i];
 		bool number = s->value.type != VALUE_NONE;
-		enum value_type unit = number ? s->value.type : s->unit;
+		enum value_type unit = number ? s->value.type : s->histogram.unit;
 
-		name_family(p->c, number ? "interval_" : "all_", s->name, unit, name);
+		name_family(c, number ? "interval_" : "all_", s->name, unit, name);
 		snprintf(help, sizeof(help), "%s of all rows, %s", s->name,
 			 number ? "in the last interval" : "since start");
-		page__head(p->out, p->openmetrics, name, number ? "gauge" : "histogram",
-			   metric__unit(unit), help);
-		if (!number) {
-			put_histogram(p, name, "", unit, &s->histogram);
-			continue;
-		}
-		fprintf(p->out, "%s ", name);
-		metric__number(p->out, &s->value);
-		fputc('\n', p->out);
+		page__family(p, name, number ? PAGE_GAUGE : PAGE_HISTOGRAM, unit, help);
+		if (number)
+			page__put(p, "", &s->value);
+		else
+			page__put_histogram(p, "", &s->histogram);
 	}
 }
 
-static void put_pct(const struct page *p, const char *field, double pct, const char *help)
+static void put_pct(const struct counters *c, struct page *p, const char *field, double pct, const char *help)
 {
 	const struct value v = {.type = VALUE_PCT, .f = pct};
 	char name[METRIC_NAME];
 
 	if (!metric__is_number(&v))
 		return;
-	metric__name(p->c->prefix, "health_", field, VALUE_PCT, name);
-	page__head(p->out, p->openmetrics, name, "gauge", "ratio", help);
-	fprintf(p->out, "%s ", name);
-	metric__number(p->out, &v);
-	fputc('\n', p->out);
+	metric__name(c->prefix, "health_", field, VALUE_PCT, name);
+	page__gauge(p, name, "", &v, help);
 }
 
-static void put_count(const struct page *p, const char *field, u64 n, const char *help)
+static void put_count(const struct counters *c, struct page *p, const char *field, u64 n, const char *help)
 {
 	char name[METRIC_NAME];
 
-	metric__name(p->c->prefix, "health_", field, VALUE_COUNT, name);
-	page__counter(p->out, p->openmetrics, name, n, help);
+	metric__name(c->prefix, "health_", field, VALUE_COUNT, name);
+	page__count(p, name, n, help);
 }
 
-static void put_health(const struct page *p)
+static void put_health(const struct counters *c, struct page *p)
 {
-	const struct health *h = &p->c->health;
+	const struct health *h = &c->health;
 
-	put_count(p, "samples", h->samples_total, "samples since start");
-	put_count(p, "lost", h->lost, "samples that are in no row");
-	put_count(p, "map_full", h->map_full, "failed inserts into maps");
-	put_count(p, "stacks_lost", h->stacks_lost, "samples without their frames");
-	put_count(p, "side_lost", h->side_lost, "records of new processes and code lost");
-	put_pct(p, "stacks_truncated_pct", h->truncated_pct, "user stacks that end too early");
-	put_pct(p, "cost_pct", h->cost_pct, "estimated cost of sampling, of all CPUs");
-	put_pct(p, "run_pct", h->run_pct, "measured time in programs, of all CPUs");
-	put_pct(p, "map_fill_pct", h->map_fill_pct, "fullest map");
+	put_count(c, p, "samples", h->samples_total, "samples since start");
+	put_count(c, p, "lost", h->lost, "samples that are in no row");
+	put_count(c, p, "map_full", h->map_full, "failed inserts into maps");
+	put_count(c, p, "stacks_lost", h->stacks_lost, "samples without their frames");
+	put_count(c, p, "side_lost", h->side_lost, "records of new processes and code lost");
+	put_pct(c, p, "stacks_truncated_pct", h->truncated_pct, "user stacks that end too early");
+	put_pct(c, p, "cost_pct", h->cost_pct, "estimated cost of sampling, of all CPUs");
+	put_pct(c, p, "run_pct", h->run_pct, "measured time in programs, of all CPUs");
+	put_pct(c, p, "map_fill_pct", h->map_fill_pct, "fullest map");
 }
 
-static void put_intervals(const struct page *p)
+static void put_intervals(const struct counters *c, struct page *p)
 {
-	const struct counters *c = p->c;
+	const struct value one = {.type = VALUE_COUNT, .u = 1}, last = {.type = VALUE_NS, .u = c->last_ns};
 	char name[METRIC_NAME];
 
 	snprintf(name, sizeof(name), "%s_report_info", c->prefix);
-	page__head(p->out, p->openmetrics, name, "gauge", "", "what is looked at");
-	fprintf(p->out, "%s{%s} 1\n", name, c->info);
+	page__gauge(p, name, c->info, &one, "what is looked at");
 	metric__name(c->prefix, "", "intervals", VALUE_COUNT, name);
-	page__counter(p->out, p->openmetrics, name, c->intervals, "intervals that are in the counters");
+	page__count(p, name, c->intervals, "intervals that are in the counters");
 	metric__name(c->prefix, "", "observed_ns", VALUE_NS, name);
-	page__head(p->out, p->openmetrics, name, "counter", "seconds", "how long they were");
-	put_number(p, name, "_total", "", VALUE_NS, c->observed_ns);
+	page__family(p, name, PAGE_COUNTER, VALUE_NS, "how long they were");
+	page__put(p, "", &(struct value){.type = VALUE_NS, .u = c->observed_ns});
 	metric__name(c->prefix, "", "interval_ns", VALUE_NS, name);
-	page__head(p->out, p->openmetrics, name, "gauge", "seconds", "length of the last interval");
-	put_number(p, name, "", "", VALUE_NS, c->last_ns);
+	page__gauge(p, name, "", &last, "length of the last interval");
 }
 
-void counters__write(const struct counters *c, FILE *out, bool openmetrics)
+void counters__write(const struct counters *c, struct page *p)
 {
-	const struct page p = {c, out, openmetrics};
-
 	if (!c->intervals)
 		return;
-	put_intervals(&p);
-	put_health(&p);
-	put_summary(&p);
-	put_rows(&p);
-	put_families(&p);
+	put_intervals(c, p);
+	put_health(c, p);
+	put_summary(c, p);
+	put_rows(c, p);
+	put_families(c, p);
 }

@@ -10,13 +10,11 @@
 #define SERVE_COUNTERS_H
 
 #include "export/export.h"
+#include "serve/page.h"
 
 #define COUNTERS_SETS	  100
 #define COUNTERS_FAMILIES 64
 #define COUNTERS_IDLE_NS  (600 * NSEC_PER_SEC)
-/* Buckets of all histograms, in powers of two, so that series stay the same: ns from 1.024 us to 68.7 s,
- * other units from 1. */
-#define COUNTERS_BUCKETS 27
 
 struct counters;
 
@@ -31,12 +29,7 @@ struct counters *counters__new(const char *view, const struct counters_form *for
 void counters__free(struct counters *c);
 /* One interval's report. */
 void counters__add(struct counters *c, const struct report *r);
-/* The families of the page. openmetrics: else as Prometheus' text format 0.0.4 has them. */
-void counters__write(const struct counters *c, FILE *out, bool openmetrics);
-
-/* Any other family of one series. help has no quotes. */
-void page__counter(FILE *out, bool openmetrics, const char *name, u64 n, const char *help);
-void page__head(FILE *out, bool openmetrics, const char *name, const char *type, const char *unit,
-		const char *help);
+/* The families of the page. */
+void counters__write(const struct counters *c, struct page *p);
 
 #endif

@@ -45,8 +45,10 @@ struct baseline_job {
 static void read_file(void *ctx)
 {
 	struct baseline_job *j = ctx;
+	const struct options *o = j->host->options;
+	const struct baseline_source from = {j->path, o->replays, o->nreplays};
 
-	j->frame = baseline_file__read(j->path, j->host->symbols, "", &j->st);
+	j->frame = baseline_file__read(&from, j->host->symbols, "", &j->st);
 }
 
 /* Symbols are the collector's, so it is read there. */

@@ -4,8 +4,10 @@
 #include <poll.h>
 
 #include "base/cgroup.h"
+#include "base/hosts.h"
 #include "pipeline/collector.h"
 #include "recording/player.h"
+#include "recording/recorder.h"
 
 #define WHOLE_NS    (1ULL << 60)
 #define PATIENCE_MS 1000
@@ -54,7 +56,31 @@ static const struct frame *read_all(struct player *p, struct symbols *symbols, s
 	return f;
 }
 
-const struct frame *baseline_file__read(const char *path, struct symbols *symbols,
+#define BY_HOST HOST_LABEL "="
+
+static struct player *open_host(const struct baseline_source *from, struct symbols *symbols,
+				const char *event, struct status *st)
+{
+	const char *name = from->text + strlen(BY_HOST);
+	struct player *p;
+
+	for (u32 i = 0; i < from->nreplays; i++) {
+		p = player__open_beside(from->replays[i], symbols, event, st);
+		if (!p || !strcmp(reader__note(player__reader(p), NOTE_HOST), name))
+			return p;
+		player__free(p);
+	}
+	status__set(st, EXIT_CODE_USAGE, -ENOENT,
+		    "none of the recordings that are open is of host \"%.80s\": see --group host", name);
+	return NULL;
+}
+
+static bool is_of_host(const struct baseline_source *from)
+{
+	return from->nreplays > 1 && !strncmp(from->text, BY_HOST, strlen(BY_HOST));
+}
+
+const struct frame *baseline_file__read(const struct baseline_source *from, struct symbols *symbols,
 					const char *event, struct status *st)
 {
 	const struct frame *f = NULL;
@@ -62,7 +88,8 @@ const struct frame *baseline_file__read(const char *path, struct symbols *symbol
 
 	symbols__set_mixed(symbols);
 	cgroup__ignore(true);
-	p = player__open_beside(path, symbols, event, st);
+	p = is_of_host(from) ? open_host(from, symbols, event, st)
+			     : player__open_beside(from->text, symbols, event, st);
 	if (p)
 		f = read_all(p, symbols, st);
 	player__free(p);

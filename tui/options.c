@@ -419,6 +419,15 @@ static int option__connect(struct options *o, const char *arg, struct status *st
 	return bad(st, "--connect", arg, "a host, as ssh does");
 }
 
+static int option__replay(struct options *o, const char *path, struct status *st)
+{
+	if (o->nreplays == HOSTS_MAX)
+		return too_many(st, "--replay", HOSTS_MAX, "open fewer recordings at once");
+	o->replays[o->nreplays++] = path;
+	o->replay = o->replays[0];
+	return 0;
+}
+
 static int option(struct options *o, int opt, char *arg, struct status *st)
 {
 	switch (opt) {
@@ -434,7 +443,7 @@ static int option(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_PRESET: o->preset = arg; return 0;
 	case OPT_SCRIPT: o->script = arg; return 0;
 	case OPT_RECORD: o->record = arg; return 0;
-	case OPT_REPLAY: o->replay = arg; return 0;
+	case OPT_REPLAY: return option__replay(o, arg, st);
 	case OPT_REDACT: o->redact = arg; return redact__rule(arg, st);
 	case OPT_CONNECT: return option__connect(o, arg, st);
 	case OPT_BASELINE: o->baseline = arg; return 0;
@@ -599,7 +608,7 @@ static int options__check(struct options *o, struct status *st)
 		return -EINVAL;
 
 	/* Which view it is may be up to the recording. */
-	if (o->group && !(o->replay && !o->view_given) &&
+	if (o->group && !(o->replay && (!o->view_given || o->nreplays > 1)) &&
 	    view__check_groups(view__by_name(o->view), o->group, &why))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--group: %s", why.msg);
 	if (o->mode == MODE_UI && (o->noutputs || o->iterations || o->format))
@@ -734,6 +743,9 @@ int options__read(struct options *o, int argc, char **argv, struct status *st)
 		    (argv[optind][0] != '-' || !argv[optind][1]))
 			optarg = argv[optind++];
 		err = option(o, opt, optarg, st);
+		/* Its value may be several words. */
+		while (!err && opt == OPT_REPLAY && optind < argc && argv[optind][0] != '-')
+			err = option__replay(o, argv[optind++], st);
 		if (err)
 			return err;
 	}

@@ -5,6 +5,7 @@
 #define TUI_OPTIONS_H
 
 #include "base/arena.h"
+#include "base/hosts.h"
 #include "export/export.h"
 #include "samples/ask.h"
 #include "samples/functions.h"
@@ -23,6 +24,8 @@ struct options {
 	struct scope_args scope;
 	struct sampling sampling;
 	const char *record, *replay; /* files; NULL none */
+	const char *replays[HOSTS_MAX]; /* of several machines; the first is `replay` */
+	u32 nreplays;
 	const char *baseline;	     /* a recording; NULL none */
 	double speed;		     /* of a replay */
 	const char *from, *to;	     /* times of a replay; NULL all of it */

@@ -508,7 +508,7 @@ static const struct command commands[] = {
 	 watches__add, NULL},
 	{"unwatch", "[N]", "the N-th of what is watched no more; the last one", watches__drop, NULL},
 	{"record", "FILE|off", "write what is sampled to a new file", run_record, complete_record},
-	{"baseline", "[set|off|FILE]", "compare with this window, or all of a recording, from now on",
+	{"baseline", "[set|off|FILE|host=NAME]", "compare with this window, or all of a recording, from now on",
 	 run_baseline, complete_baseline},
 	{"keymap", "[NAME|FILE]", "other keys", run_keymap, complete_keymap},
 	{"theme", "[NAME|FILE]", "other colours", run_theme, complete_theme},

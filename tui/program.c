@@ -180,7 +180,7 @@ static u64 recorded_models(const struct session *s)
 	struct recording_summary sum = {0};
 
 	if (s->player)
-		reader__summary(player__reader(s->player), &sum);
+		player__summary(s->player, &sum);
 	return sum.models;
 }
 
@@ -199,7 +199,7 @@ static void pick_view(const struct session *s, struct options *o)
 /* What is on the machine is of no matter then. */
 static int open_replay(struct session *s, struct options *o, struct status *st)
 {
-	s->player = player__open(o->replay, s->symbols, o->sampling.event, st);
+	s->player = player__open_several(o->replays, o->nreplays, s->symbols, o->sampling.event, st);
 	if (!s->player)
 		return -EINVAL;
 	pick_view(s, o);
@@ -243,7 +243,7 @@ static int set_times(const struct session *s, const struct options *o,
 
 	if (!s->player || !(o->from || o->to))
 		return 0;
-	reader__summary(player__reader(s->player), &sum);
+	player__summary(s->player, &sum);
 	span.begin_ns = sum.begin_ns;
 	span.end_ns = MAX(sum.end_ns, sum.begin_ns);
 	span.begin_wall = player__wall(s->player);
@@ -339,7 +339,9 @@ static int keep_history(struct session *s, const struct options *o, struct colle
 /* Before anything else has a player, or symbols. */
 static int read_baseline(struct session *s, const struct options *o, struct status *st)
 {
-	s->baseline.frame = baseline_file__read(o->baseline, s->symbols, o->sampling.event, st);
+	const struct baseline_source from = {o->baseline, o->replays, o->nreplays};
+
+	s->baseline.frame = baseline_file__read(&from, s->symbols, o->sampling.event, st);
 	s->baseline.file = o->baseline;
 	return s->baseline.frame ? 0 : -EINVAL;
 }
@@ -720,6 +722,11 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	metrics__begin();
 	if (options__parse(&o, argc, argv, &st))
 		return complain(&st);
+	if (o.nreplays > 1) {
+		hosts__expect(o.nreplays);
+		measures__tell_hosts();
+		measure__know_labels();
+	}
 	if (hold_command(&o, &child, &st))
 		return complain(&st);
 	give_up_capabilities(&o);

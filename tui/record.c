@@ -60,6 +60,7 @@ static struct record_sink *make(const struct options *o, struct recorder_config 
 {
 	char words[1024], rate[160], rights[160], started[32], interval[32];
 	const struct sampling *s = &o->sampling;
+	struct timespec now;
 	const struct recording_note notes[] = {
 		{NOTE_VERSION, PROFTOP_VERSION},
 		{NOTE_HOST, machine__name()},
@@ -81,7 +82,8 @@ static struct record_sink *make(const struct options *o, struct recorder_config 
 	else
 		snprintf(rate, sizeof(rate), "%s%s%llu Hz", s->event, *s->event ? " " : "",
 			 (unsigned long long)s->freq);
-	snprintf(started, sizeof(started), "%lld", (long long)time(NULL));
+	clock_gettime(CLOCK_REALTIME, &now);
+	snprintf(started, sizeof(started), "%lld.%03ld", (long long)now.tv_sec, now.tv_nsec / 1000000);
 	snprintf(interval, sizeof(interval), "%g", (double)o->interval_ns / 1e9);
 	cfg->notes = notes;
 	return recorder__new(cfg, st);

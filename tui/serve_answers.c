@@ -55,50 +55,49 @@ static u64 resident_bytes(void)
 	return pages * (u64)sysconf(_SC_PAGESIZE);
 }
 
-static void put_self(const struct result_job *j, FILE *out)
+static void put_self(const struct result_job *j, struct page *p)
 {
-	u64 cpu = clock__process_cpu_ns();
-
-	page__head(out, j->openmetrics, "proftop_build_info", "gauge", "", "which proftop this is");
-	fputs("proftop_build_info{version=\"" PROFTOP_VERSION "\"} 1\n", out);
-	page__head(out, j->openmetrics, "proftop_self_cpu_seconds", "counter", "seconds",
-		   "CPU time of proftop itself");
-	fprintf(out, "proftop_self_cpu_seconds_total %llu.%09llu\n",
-		(unsigned long long)(cpu / NSEC_PER_SEC), (unsigned long long)(cpu % NSEC_PER_SEC));
-	page__head(out, j->openmetrics, "proftop_self_resident_bytes", "gauge", "bytes",
-		   "memory of proftop itself");
-	fprintf(out, "proftop_self_resident_bytes %llu\n", (unsigned long long)resident_bytes());
-	page__counter(out, j->openmetrics, "proftop_dropped_intervals", j->dropped,
-		      "intervals that are in no counter, as proftop was too slow");
+	page__gauge(p, "proftop_build_info", "version=\"" PROFTOP_VERSION "\"",
+		    &(struct value){.type = VALUE_COUNT, .u = 1}, "which proftop this is");
+	page__family(p, "proftop_self_cpu_seconds", PAGE_COUNTER, VALUE_NS, "CPU time of proftop itself");
+	page__put(p, "", &(struct value){.type = VALUE_NS, .u = clock__process_cpu_ns()});
+	page__gauge(p, "proftop_self_resident_bytes", "",
+		    &(struct value){.type = VALUE_BYTES, .u = resident_bytes()}, "memory of proftop itself");
+	page__count(p, "proftop_dropped_intervals", j->dropped,
+		    "intervals that are in no counter, as proftop was too slow");
 }
 
-static void put_up(const struct result_job *j, FILE *out)
+static void put_up(const struct result_job *j, struct page *p)
 {
 	const struct serve *s = j->serve;
+	char label[64];
 
-	page__head(out, j->openmetrics, "proftop_view_up", "gauge", "",
-		   "whether the sources of a view are attached");
-	for (u32 i = 0; i < s->nviews; i++)
-		fprintf(out, "proftop_view_up{view=\"%s\"} %d\n", s->views[i].ops->name,
-			j->frame && j->frame->feeds[s->views[i].ops->feed].state == FEED_LIVE);
+	page__family(p, "proftop_view_up", PAGE_GAUGE, VALUE_COUNT, "whether the sources of a view are attached");
+	for (u32 i = 0; i < s->nviews; i++) {
+		const struct view_ops *v = s->views[i].ops;
+		bool up = j->frame && j->frame->feeds[v->feed].state == FEED_LIVE;
+
+		snprintf(label, sizeof(label), "view=\"%s\"", v->name);
+		page__put(p, label, &(struct value){.type = VALUE_COUNT, .u = up});
+	}
 }
 
 void serve__make_metrics(struct result_job *j)
 {
 	FILE *out = open_memstream(&j->data, &j->len);
+	struct page p;
 
 	if (!out)
 		return;
-	put_self(j, out);
-	put_up(j, out);
+	page__begin(&p, j->form, out);
+	put_self(j, &p);
+	put_up(j, &p);
 	for (u32 i = 0; i < j->serve->nviews; i++)
-		counters__write(j->serve->views[i].counters, out, j->openmetrics);
-	if (j->openmetrics)
-		fputs("# EOF\n", out);
+		counters__write(j->serve->views[i].counters, &p);
+	page__end(&p);
 	fclose(out);
 	j->code = 200;
-	j->type = j->openmetrics ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
-				 : "text/plain; version=0.0.4; charset=utf-8";
+	j->type = page_form__type(j->form);
 }
 
 /* --- reports --- */

@@ -71,7 +71,8 @@ struct result_job {
 	const struct export_format *format;
 	struct gathering *gathering; /* whose end it is; freed with the job */
 	struct target target;
-	bool openmetrics, copies;
+	enum page_form form; /* of a page of metrics */
+	bool copies;
 	u64 dropped;
 	int fd;
 	/* What it made: */

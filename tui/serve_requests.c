@@ -103,13 +103,24 @@ static struct result_job *result_job__new(struct serve *s, struct http_request *
 	return j;
 }
 
+/* Who takes anything gets OpenMetrics; protobuf is asked for by name alone. */
+static enum page_form form_of(struct http_request *rq)
+{
+	const char *protobuf = page_form__asked_by(PAGE_PROTOBUF), *text = page_form__asked_by(PAGE_TEXT);
+	const char *openmetrics = page_form__asked_by(PAGE_OPENMETRICS);
+
+	if (http__prefers(rq, protobuf, openmetrics) && http__prefers(rq, protobuf, text))
+		return PAGE_PROTOBUF;
+	return http__prefers(rq, text, openmetrics) ? PAGE_TEXT : PAGE_OPENMETRICS;
+}
+
 static void ask_metrics(struct serve *s, struct http_request *rq)
 {
 	struct result_job *j = result_job__new(s, rq, serve__make_metrics);
 
 	if (!j)
 		return;
-	j->openmetrics = !http__prefers(rq, "text/plain", "application/openmetrics-text");
+	j->form = form_of(rq);
 	worker__post(s->worker, &j->job);
 }
 

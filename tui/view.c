@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "base/hosts.h"
 #include "scope/filter.h"
 
 #define VIEW(key, id, name) extern const struct view_ops view_##name;
@@ -117,12 +118,18 @@ static bool has_word(const char *words, const char *separators, const char *word
 	return false;
 }
 
+/* What the samples of several machines have in addition. */
+static bool is_host(const char *label, size_t len)
+{
+	return hosts__several() && has_word(HOST_LABEL " " HOST_LABEL_ELSE, " ", label, len);
+}
+
 int view__check_groups(const struct view_ops *v, const char *keys, struct status *st)
 {
 	for (const char *key = keys;; key++) {
 		size_t len = strcspn(key, ",+");
 
-		if (!v->any_group && !has_word(v->groups, " ", key, len))
+		if (!v->any_group && !is_host(key, len) && !has_word(v->groups, " ", key, len))
 			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 					   "\"%.*s\" is no key to group by: view %s has %s",
 					   (int)MIN(len, (size_t)80), key, v->name,
@@ -153,7 +160,7 @@ int view__check_format(const struct view_ops *v, const struct export_format *f, 
 /* A question's own labels come and go. */
 static bool has_label(const struct view_ops *v, const char *label)
 {
-	return v->any_group || !v->models || (v->labels && has_word(v->labels, " ", label, strlen(label)));
+	return v->any_group || !v->models || is_host(label, strlen(label)) || (v->labels && has_word(v->labels, " ", label, strlen(label)));
 }
 
 const char *view__unapplied(const struct view_ops *v, const struct scope *s, char *buf, size_t size)

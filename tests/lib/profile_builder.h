@@ -7,6 +7,7 @@
 #include "models/profile.h"
 
 struct builder {
+	u32 hosts; /* that random samples are of; 0: of the only one */
 	struct symbols *symbols;
 	struct model *model;
 	u64 now_ns, next_hash;
@@ -131,6 +132,7 @@ static inline void builder__random_samples(struct builder *m, u32 nstacks, u32 n
 	for (u32 i = 0; i < nsamples; i++) {
 		struct stack_sample s = {.stack = base + builder__random(m, nstacks + 1),
 					 .tgid = 100 + builder__random(m, 5),
+					 .host = m->hosts ? 1 + i % m->hosts : 0,
 					 .cpu = builder__random(m, 4),
 					 .cgroup = builder__random(m, 3),
 					 .count = 1 + builder__random(m, 9)};

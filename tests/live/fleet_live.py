@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 import urllib.parse
 import urllib.request
 
@@ -30,7 +31,7 @@ def agent():
 class Prometheus:
     """It scrapes once a second, by fleet/prometheus.yml but for the address."""
 
-    def __init__(self, folder, target):
+    def __init__(self, folder, target, features):
         program, = servers.need("prometheus")
         with open(f"{FLEET}/prometheus.yml", encoding="utf-8") as f:
             config = f.read()
@@ -42,7 +43,8 @@ class Prometheus:
         self.url = f"http://127.0.0.1:{free_port()}"
         self.process = subprocess.Popen(
             [program, f"--config.file={folder}/prometheus.yml", f"--storage.tsdb.path={folder}/data",
-             f"--web.listen-address={self.url.removeprefix('http://')}"],
+             f"--web.listen-address={self.url.removeprefix('http://')}",
+             *[f"--enable-feature={name}" for name in features]],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
     def ask(self, path, **query):
@@ -60,9 +62,9 @@ class Prometheus:
 
 
 @contextlib.contextmanager
-def prometheus(target):
+def prometheus(target, *features):
     with servers.folder() as folder:
-        server = Prometheus(folder, target)
+        server = Prometheus(folder, target, features)
         try:
             yield server
         finally:
@@ -123,6 +125,36 @@ def test_scraped():
             p.ask("query", query=e.replace("$instance", target))
         rules = [r for g in p.ask("rules")["groups"] for r in g["rules"]]
         assert len(rules) == 5 and all(r["health"] in ("ok", "unknown") for r in rules), rules
+
+
+def test_native():
+    """Prometheus asks for native histograms and has all that was counted, its quantiles, and exemplars of the thread"""
+    server = Server("--comm", "^calls$", views="syscalls")
+    with prometheus(f"127.0.0.1:{server.port}", "native-histograms", "exemplar-storage") as p:
+        name, of = "proftop_syscalls_hist_seconds", '{comm="calls"}'
+
+        def counted():
+            """By where buckets end, as text has them."""
+            page = server.samples()
+            return {float(dict(labels)["le"]): n for (family, labels), n in page.items()
+                    if family == f"{name}_bucket" and dict(labels)["comm"] == "calls"}
+
+        work = subprocess.Popen([os.path.join(live.WORKLOADS, "syscalls"), "sleeps", "300"], stdin=subprocess.PIPE,
+                                stdout=subprocess.PIPE)
+        work.communicate(b"\n", timeout=60)
+        # It has ended: what was counted does not change any more.
+        live.wait_for(lambda: (p.value(f"histogram_count({name}{of})") or 0) >= 300, 60, 0.5)
+        live.wait_for(lambda: p.value(f"histogram_count({name}{of})") == counted()[float("inf")]
+                      == p.value(f"histogram_count({name}{of})"), 60, 1)
+        found = live.wait_for(lambda: p.ask("query_exemplars", query=name + of, start=time.time() - 3600,
+                                            end=time.time() + 60), 60, 1)
+        assert {e["labels"]["pid"] for f in found for e in f["exemplars"]} == {str(work.pid)}, found
+        ends = counted()
+        for q in (0.1, 0.5, 0.9, 0.99):
+            value = p.value(f"histogram_quantile({q}, {name}{of})")
+            end = min(le for le, n in ends.items() if n >= q * ends[float("inf")])
+            assert end / 2 / 2 ** 0.25 <= value <= end * 2 ** 0.25, (q, value, ends)
+    server.stop()
 
 
 PMCD = """set -e

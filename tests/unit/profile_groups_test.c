@@ -7,10 +7,17 @@
 
 #include <cmocka.h>
 
+#include "base/hosts.h"
 #include "base/names.h"
 #include "tests/lib/profile_hand.h"
 
 /* What of the rows of a fine grouping falls into one of a coarser one. */
+/* Ids are a host's own. */
+static bool is_of_host(const struct profile_row *fine, const struct profile_row *row)
+{
+	return !row->host || !strcmp(fine->host, row->host);
+}
+
 static bool falls_into(const struct profile_row *fine, const struct profile_row *row,
 		       enum profile_group g)
 {
@@ -23,13 +30,15 @@ static bool falls_into(const struct profile_row *fine, const struct profile_row 
 	case GROUP_COMM:
 		return !strcmp(fine->comm, row->comm);
 	case GROUP_PID:
-		return fine->tgid == row->tgid;
+		return fine->tgid == row->tgid && is_of_host(fine, row);
 	case GROUP_TID:
-		return fine->tgid == row->tgid && fine->tid == row->tid;
+		return fine->tgid == row->tgid && fine->tid == row->tid && is_of_host(fine, row);
 	case GROUP_CGROUP:
-		return fine->cgroup == row->cgroup;
+		return fine->cgroup == row->cgroup && is_of_host(fine, row);
+	case GROUP_HOST:
+		return is_of_host(fine, row);
 	default:
-		return fine->cpu == row->cpu;
+		return fine->cpu == row->cpu && is_of_host(fine, row);
 	}
 }
 
@@ -73,8 +82,14 @@ static void check_marginal(const struct profile_rows *fine, const struct profile
 /* Rows of a set of keys, summed over all keys but one, are the rows of that one. */
 static void combinations_sum_to_their_keys(void **state)
 {
-	struct scope *scopes[] = {NULL, parse("pid=100-102"), parse("sym~f !comm~a")};
+	static const char *const labels[] = {HOST_LABEL};
+	struct scope *scopes[4] = {NULL, parse("pid=100-102"), parse("sym~f !comm~a")};
 
+	filter__know_labels(labels, 1);
+	scopes[3] = parse("host=a,c");
+	hosts__expect(3);
+	for (u32 i = 0; i < 3; i++)
+		hosts__add((const char *const[]){"a", "b", "c"}[i]);
 	for (u64 seed = 0; seed < 400; seed++) {
 		const struct profile_snap *snap;
 		struct profile_query q;
@@ -82,22 +97,24 @@ static void combinations_sum_to_their_keys(void **state)
 		struct builder m;
 
 		builder__init(&m, seed);
+		m.hosts = 3;
 		builder__random_code(&m);
 		builder__random_samples(&m, 1 + seed % 12, 10 + seed % 60, 2 + seed % 20);
 		snap = builder__tick(&m, NSEC_PER_SEC);
 		random_query(&m, &q);
 		q.groups = 1 + builder__random(&m, GROUP_BIT(GROUPS) - 1);
-		r = profile__query(snap, &q, scopes[seed % 3]);
+		r = profile__query(snap, &q, scopes[seed % 4]);
 		assert_false(r->rows_left_out);
 		for (enum profile_group g = 0; g < GROUPS; g++)
 			if (q.groups & GROUP_BIT(g))
-				check_marginal(r, snap, scopes[seed % 3], g);
+				check_marginal(r, snap, scopes[seed % 4], g);
 		profile_rows__free(r);
 		snap__put(snap);
 		builder__fini(&m);
 	}
 	for (u32 i = 1; i < ARRAY_SIZE(scopes); i++)
 		scope__put(scopes[i]);
+	hosts__expect(0);
 }
 
 /*

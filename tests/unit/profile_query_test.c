@@ -56,7 +56,7 @@ static void objects_and_tasks_group_all(void **state)
 		assert_near(r->rows[0].self_pct, 100);
 		assert_string_equal(r->rows[0].kind, "mixed");
 		assert_string_equal(r->rows[0].comm,
-				    g == GROUP_CGROUP || g == GROUP_CPU ? "" : "task");
+				    g >= GROUP_CGROUP ? "" : "task");
 		profile_rows__free(r);
 	}
 	hand__fini(&h);
@@ -292,11 +292,11 @@ static void the_largest_process_stands_beside_a_function(void **state)
 static void columns_apply_by_group(void **state)
 {
 	static const char *const names[] = {"symbol", "object", "comm", "pid",
-					    "tid",    "cgroup", "cpu"};
+					    "tid",    "cgroup", "cpu",	"host"};
 	static const char *const applying[GROUPS] = {
-		[GROUP_SYMBOL] = "1100000", [GROUP_OBJECT] = "0100000", [GROUP_COMM] = "0010000",
-		[GROUP_PID] = "0011000",    [GROUP_TID] = "0011100",	[GROUP_CGROUP] = "0000010",
-		[GROUP_CPU] = "0000001",
+		[GROUP_SYMBOL] = "11000000", [GROUP_OBJECT] = "01000000", [GROUP_COMM] = "00100000",
+		[GROUP_PID] = "00110000",    [GROUP_TID] = "00111000",	  [GROUP_CGROUP] = "00000100",
+		[GROUP_CPU] = "00000010",    [GROUP_HOST] = "00000001",
 	};
 	struct hand h;
 

@@ -312,8 +312,10 @@ static char *page(const struct counters *c, bool openmetrics)
 	char *text = NULL;
 	size_t len;
 	FILE *out = open_memstream(&text, &len);
+	struct page p;
 
-	counters__write(c, out, openmetrics);
+	page__begin(&p, openmetrics ? PAGE_OPENMETRICS : PAGE_TEXT, out);
+	counters__write(c, &p);
 	fclose(out);
 	return text;
 }

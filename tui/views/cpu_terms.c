@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/hosts.h"
+
 #include "tui/views/terms.h"
 
 static bool key_term(const void *row, u32 group, char *buf, size_t size)
@@ -24,6 +26,8 @@ static bool key_term(const void *row, u32 group, char *buf, size_t size)
 		return term__id("tid", r->tid, buf, size);
 	case GROUP_CPU:
 		return term__id("cpu", r->cpu, buf, size);
+	case GROUP_HOST:
+		return term__name(HOST_LABEL, r->host, buf, size);
 	case GROUP_CGROUP:
 		return term__cgroup(r->cgroup, r->cgroup_name, buf, size);
 	default:
@@ -34,13 +38,16 @@ _Static_assert(PROFILE_MERGED == UINT32_MAX, "what term__id takes for unknown");
 
 bool cpu_terms__select(const struct profile_row *r, u32 groups, char *buf, size_t size)
 {
+	/* Ids are a host's own. */
+	if (r->host && groups & GROUPS_OF_HOST)
+		groups |= GROUP_BIT(GROUP_HOST);
 	return terms__select(r, groups, GROUPS, key_term, buf, size);
 }
 
 bool cpu_terms__exclude(const struct profile_row *r, u32 groups, char *buf, size_t size)
 {
 	static const u8 least_first[GROUPS] = {GROUP_TID, GROUP_PID,	GROUP_COMM,  GROUP_CGROUP,
-					       GROUP_CPU, GROUP_SYMBOL, GROUP_OBJECT};
+					       GROUP_CPU, GROUP_HOST, GROUP_SYMBOL, GROUP_OBJECT};
 
 	return terms__exclude(r, groups, least_first, GROUPS, key_term, buf, size);
 }
@@ -60,6 +67,7 @@ void cpu_terms__task(const struct profile_row *r, u32 groups, char *buf, size_t 
 		{"tid ", r->tid_text},
 		{"", groups & GROUP_BIT(GROUP_CGROUP) ? r->cgroup_name : NULL},
 		{"cpu ", r->cpu_text},
+		{"", r->host},
 	};
 	size_t n = 0;
 

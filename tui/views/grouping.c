@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "base/hosts.h"
+
 /* What groups by the i-th key. */
 static enum action action_of(const struct group_keys *of, u32 i)
 {
@@ -22,10 +24,18 @@ static u32 group_of(const struct group_keys *of, enum action a)
 	return 0;
 }
 
+/* By host rows are of several machines alone. */
+static bool ends_in_host(const struct group_keys *of)
+{
+	return !strcmp(of->names[of->n - 1], HOST_LABEL);
+}
+
 /* The single key after the first one of a set, and around. */
 static u32 next_group(const struct group_keys *of, u32 groups)
 {
-	return 1u << (u32)__builtin_ffs((int)groups) % of->n;
+	u32 n = of->n - (!hosts__several() && ends_in_host(of));
+
+	return 1u << (u32)__builtin_ffs((int)groups) % n;
 }
 
 /* What to press for each, "y symbol  o object ...". */

@@ -105,14 +105,28 @@ static void narrow_by_row(const struct measure_result *a, const struct measure_r
 	}
 }
 
+/* Ids are a host's own. */
+static void add_host(const struct measure_result *a, const struct measure_row *r, char *terms, size_t size)
+{
+	int i = measure__label_of_kind(a->measure, LABEL_HOST);
+	size_t len = strlen(terms);
+
+	if (i >= 0 && r->texts[i] && !(a->query.groups & (1u << i)) && len + 2 < size) {
+		terms[len++] = ' ';
+		term_of(a, r, (u32)i, terms + len, size - len);
+	}
+}
+
 static const struct scope *scope_of_row(struct listing *l, u32 row, char *text, size_t size)
 {
+	const struct measure_result *a = measure__rows(l);
 	const struct scope *scope, *narrow;
-	char term[TERM_MAX];
+	char term[2 * TERM_MAX];
 	size_t len = strlen(text);
 
-	if (!first_term(measure__rows(l), &measure__rows(l)->rows[row], true, term, sizeof(term)))
+	if (!first_term(a, &a->rows[row], true, term, TERM_MAX))
 		return l->query_client.extra_scope ? scope__get(l->query_client.extra_scope) : NULL;
+	add_host(a, &a->rows[row], term, sizeof(term));
 	scope = query_client__scope(&l->query_client);
 	narrow = terms__scope(scope, term);
 	scope__put(scope);
@@ -285,6 +299,8 @@ static enum action action_of(const struct measure *m, u32 label)
 		return ACTION_GROUP_CGROUP;
 	case LABEL_STACK:
 		return ACTION_GROUP_STACK;
+	case LABEL_HOST:
+		return ACTION_GROUP_HOST;
 	default:
 		return ACTION_GROUP_LABEL_1 + label;
 	}

@@ -6,7 +6,7 @@
 #ifndef MODELS_IO_MODEL_H
 #define MODELS_IO_MODEL_H
 
-#include "base/hidx.h"
+#include "models/entries.h"
 #include "models/io.h"
 #include "models/lives.h"
 #include "models/model.h"
@@ -75,21 +75,12 @@ struct io_live_stack {
 	struct io_stack_sums now, decay, total;
 };
 
-struct io_stacks {
-	struct io_live_stack *v;
-	u32 n, cap;
-	struct hidx index;
-};
-
-void io_stacks__add(struct io_stacks *s, const struct io_stack_sample *x, u32 stack);
-void io_stacks__move(struct io_stacks *s, struct stacks *to, const struct stacks *from);
-/* Half of them are no longer kept by stack. */
-void io_stacks__shed(struct io_stacks *s);
-void io_stacks__snap(struct io_stacks *s, double keep, const struct stacks *stacks,
+/* Of stacks, which are struct entries. */
+extern const struct entries_kind io_stack_kind;
+void io_stacks__add(struct entries *e, const struct io_stack_sample *x, u32 stack);
+void io_stacks__move(struct entries *e, struct stacks *to, const struct stacks *from);
+void io_stacks__snap(struct entries *e, double keep, const struct stacks *stacks,
 		     struct io_snap *snap, struct arena *a);
-void io_stacks__clear(struct io_stacks *s);
-void io_stacks__fini(struct io_stacks *s);
-size_t io_stacks__bytes(const struct io_stacks *s);
 
 struct model {
 	struct symbols *symbols;
@@ -108,7 +99,7 @@ struct model {
 	u32 cells; /* held by all kinds */
 	u32 ticks;
 	struct slowest slow; /* struct io_live_slow */
-	struct io_stacks by_stack;
+	struct entries by_stack; /* struct io_live_stack */
 	struct heat_log heat;
 	struct io_heat_part *heat_parts;
 	u32 nheat_parts, heat_parts_cap;

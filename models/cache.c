@@ -93,11 +93,8 @@ static void snap_flow(struct model *m, double keep, struct cache_snap *snap)
 {
 	struct flow_track *t = &m->flow;
 	const struct window_sums sums = {FLOWS, (u64 *)&t->now, (u64 *)&t->total, t->decay};
-	u64 *const windows[WINDOWS] = {(u64 *)&snap->flow[WINDOW_LAST],
-				       (u64 *)&snap->flow[WINDOW_DECAY],
-				       (u64 *)&snap->flow[WINDOW_TOTAL]};
 
-	window_sums__advance(&sums, keep, windows);
+	window_sums__advance(&sums, keep, (u64 *)snap->flow, FLOWS);
 	snap->totals_known = m->totals_known;
 	snap->totals = m->totals;
 }

@@ -44,9 +44,8 @@ static double heat_of(const struct entries *e, void *entry)
 void entries__advance(const struct entries *e, u32 i, double keep, void *out)
 {
 	const struct window_sums counts = counts_of(e, entries__at(e, i));
-	u64 *n = out, *const windows[WINDOWS] = {n, n + counts.n, n + 2 * counts.n};
 
-	window_sums__advance(&counts, keep, windows);
+	window_sums__advance(&counts, keep, out, counts.n);
 }
 
 static void put_back(struct entries *e, void *old)

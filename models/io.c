@@ -202,13 +202,45 @@ static void consume_proc(struct model *m, const struct io_proc_sample *s)
 								.max_ns = s->max_ns});
 }
 
+/* --- the slowest requests, one by one --- */
+
+static const struct slowest_kind slow_requests = {
+	.size = sizeof(struct io_live_slow),
+	.max = IO_MAX_SLOW,
+	.seconds = IO_SLOW_S,
+	.ns_at = offsetof(struct io_live_slow, s.total_ns),
+	.end_at = offsetof(struct io_live_slow, s.t_ns),
+	.stacks_at = {offsetof(struct io_live_slow, stack)},
+};
+
+static void consume_slow(struct model *m, const struct io_slow_sample *s)
+{
+	struct io_live_slow *to = slowest__place(&m->slow, s->total_ns, s->t_ns);
+
+	if (!to)
+		return;
+	to->s = *s;
+	to->stack = stacks__find(&m->stacks, s->stack, s->tgid);
+}
+
+static void snap_slow(struct model *m, struct io_snap *snap, struct arena *a)
+{
+	struct io_live_slow *all = slowest__list(&m->slow, snap->base.t1_ns, &snap->nslow);
+	struct io_slow *out = arena__array(a, struct io_slow, snap->nslow);
+
+	for (u32 i = 0; i < snap->nslow; i++)
+		out[i] = (struct io_slow){all[i].s, stacks__at(&m->stacks, all[i].stack)};
+	free(all);
+	snap->slow = out;
+}
+
 /* --- the model --- */
 
 static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
 {
 	struct model *m = ctx;
 
-	io__move_stacks(m, to, from);
+	slowest__move(&m->slow, to, from);
 	io_stacks__move(&m->by_stack, to, from);
 }
 
@@ -234,7 +266,7 @@ static void io__consume(struct model *m, const struct sample *s)
 		consume_proc(m, container_of(s, struct io_proc_sample, head));
 		break;
 	case SAMPLE_IO_SLOW:
-		io__consume_slow(m, container_of(s, struct io_slow_sample, head));
+		consume_slow(m, container_of(s, struct io_slow_sample, head));
 		break;
 	case SAMPLE_IO_STACK:
 		consume_stack(m, container_of(s, struct io_stack_sample, head));
@@ -330,7 +362,7 @@ static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 		snap->states = arena__dup(arena, m->states, m->nstates * sizeof(*m->states));
 	snap->nstates = m->nstates;
 	m->nstates = 0;
-	io__snap_slow(m, snap, arena);
+	snap_slow(m, snap, arena);
 	io_stacks__snap(&m->by_stack, p.keep, &m->stacks, snap, arena);
 	snap_heat(m, snap, arena);
 	m->ticks++;
@@ -349,7 +381,7 @@ static void io__zero(struct model *m)
 	lives__forget(&m->lives);
 	m->others = (struct io_proc_track){0};
 	heat_log__zero(&m->heat);
-	io__zero_slow(m);
+	slowest__zero(&m->slow);
 	entries__clear(&m->by_stack);
 	m->clock = (struct window_clock){0};
 }
@@ -360,7 +392,7 @@ static struct model *io__new(struct symbols *symbols)
 
 	m->symbols = symbols;
 	stacks__init(&m->stacks, symbols);
-	slowest__init(&m->slow, &io_slow_requests);
+	slowest__init(&m->slow, &slow_requests);
 	m->by_stack = (struct entries){.kind = &io_stack_kind, .max = IO_MAX_STACKS};
 	return m;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Inside of the io model: its live state, shared by consume and tick (io.c), the sums over
- * windows (io_track.c) and the slow requests (io_events.c). Collector thread only.
+ * windows (io_track.c) and where requests come from (io_stacks.c). Collector thread only.
  */
 #ifndef MODELS_IO_MODEL_H
 #define MODELS_IO_MODEL_H
@@ -16,22 +16,13 @@
 
 /* --- io_track.c --- */
 
-#define IO_SUMS	       (offsetof(struct io_sums, max_ns) / sizeof(u64))
-#define IO_MAXIMA      (sizeof(struct io_sums) / sizeof(u64) - IO_SUMS)
-#define IO_PROC_SUMS   (offsetof(struct io_proc_sums, max_ns) / sizeof(u64))
-#define IO_PROC_MAXIMA (sizeof(struct io_proc_sums) / sizeof(u64) - IO_PROC_SUMS)
-
 /* Sums as they become those of the windows. */
 struct io_track {
-	struct io_sums now, total;
-	double decay[IO_SUMS];
-	struct window_max max[IO_MAXIMA];
+	WINDOW_TRACK(struct io_sums, max_ns);
 };
 
 struct io_proc_track {
-	struct io_proc_sums now, total;
-	double decay[IO_PROC_SUMS];
-	struct window_max max[IO_PROC_MAXIMA];
+	WINDOW_TRACK(struct io_proc_sums, max_ns);
 };
 
 /* End an interval; out has WINDOWS of them. */
@@ -58,14 +49,10 @@ struct io_live_proc {
 	u32 seen; /* tick */
 };
 
-/* --- io_events.c --- */
-
 struct io_live_slow {
 	struct io_slow_sample s;
 	u32 stack; /* position in stacks */
 };
-
-extern const struct slowest_kind io_slow_requests;
 
 /* --- io_stacks.c --- */
 
@@ -105,10 +92,5 @@ struct model {
 	u32 nheat_parts, heat_parts_cap;
 	struct window_clock clock;
 };
-
-void io__consume_slow(struct model *m, const struct io_slow_sample *s);
-void io__move_stacks(struct model *m, struct stacks *to, const struct stacks *from);
-void io__snap_slow(struct model *m, struct io_snap *snap, struct arena *a);
-void io__zero_slow(struct model *m);
 
 #endif

@@ -255,14 +255,12 @@ static void advance(const struct live_entries *e, struct live_entry *l, double k
 		    u64 dt_ns, struct measure_entry *out, struct arena *arena)
 {
 	struct window_sums sums = {MEASURE_VALUE_SUMS, (u64 *)&l->now, (u64 *)&l->total, l->decay};
-	u64 *const windows[WINDOWS] = {(u64 *)&out->v[WINDOW_LAST], (u64 *)&out->v[WINDOW_DECAY],
-				       (u64 *)&out->v[WINDOW_TOTAL]};
 
 	memmove(l->trend, l->trend + 1, sizeof(l->trend) - sizeof(l->trend[0]));
 	l->trend[TREND_LEN - 1] = trend_of(e, l, dt_ns);
 	advance_bins(l, keep, out, arena);
 	advance_extremes(l, e->lo, epochs, out);
-	window_sums__advance(&sums, keep, windows);
+	window_sums__advance(&sums, keep, (u64 *)out->v, sizeof(out->v[0]) / sizeof(u64));
 	l->now.min = l->now.max = 0;
 	memcpy(out->trend, l->trend, sizeof(out->trend));
 	out->held = l->held;

@@ -134,14 +134,12 @@ static void bpf__consume(struct model *m, const struct sample *s)
 static void snap_prog(struct live_prog *p, double keep, u64 dt_ns, struct bpf_entry *out)
 {
 	struct window_sums sums = sums_of(p);
-	u64 *const windows[WINDOWS] = {out->n[WINDOW_LAST], out->n[WINDOW_DECAY],
-				       out->n[WINDOW_TOTAL]};
 
 	memmove(p->trend, p->trend + 1, sizeof(p->trend) - sizeof(p->trend[0]));
 	p->trend[TREND_LEN - 1] = (float)bpf__cpu_pct(p->now[BPF_RUN_NS], dt_ns);
 	out->s = p->s;
 	memcpy(out->trend, p->trend, sizeof(out->trend));
-	window_sums__advance(&sums, keep, windows);
+	window_sums__advance(&sums, keep, out->n[0], BPF_COUNTS);
 }
 
 static struct snap *bpf__tick(struct model *m, u64 t0_ns, u64 t1_ns)

@@ -16,7 +16,7 @@ struct model {
 	struct symbols *symbols;
 	struct stacks stacks;
 	struct cache_uses uses;
-	struct cache_misses misses;
+	struct entries misses; /* struct cache_live_miss */
 	bool totals_known;
 	struct cache_totals_sample totals;
 	struct flow_track flow;
@@ -64,13 +64,12 @@ static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
 
 static void shed_stacks(void *ctx)
 {
-	cache_misses__shed(&((struct model *)ctx)->misses);
+	entries__shed(&((struct model *)ctx)->misses);
 }
 
 static void cache__consume(struct model *m, const struct sample *s)
 {
 	const struct stacks_user user = {.ctx = m, .move = move_stacks, .shed = shed_stacks};
-	u32 tgid, past;
 
 	switch (s->type) {
 	case SAMPLE_CACHE:
@@ -83,9 +82,7 @@ static void cache__consume(struct model *m, const struct sample *s)
 		consume_totals(m, container_of(s, struct cache_totals_sample, head));
 		break;
 	default:
-		tgid = cache_uses__consume(&m->uses, s, &past);
-		if (tgid)
-			cache_misses__pass(&m->misses, tgid, past);
+		cache__consume_life(&m->uses, &m->misses, s);
 		stacks__consume(&m->stacks, s, &user);
 	}
 }
@@ -96,11 +93,8 @@ static void snap_flow(struct model *m, double keep, struct cache_snap *snap)
 {
 	struct flow_track *t = &m->flow;
 	const struct window_sums sums = {FLOWS, (u64 *)&t->now, (u64 *)&t->total, t->decay};
-	u64 *const windows[WINDOWS] = {(u64 *)&snap->flow[WINDOW_LAST],
-				       (u64 *)&snap->flow[WINDOW_DECAY],
-				       (u64 *)&snap->flow[WINDOW_TOTAL]};
 
-	window_sums__advance(&sums, keep, windows);
+	window_sums__advance(&sums, keep, (u64 *)snap->flow, FLOWS);
 	snap->totals_known = m->totals_known;
 	snap->totals = m->totals;
 }
@@ -151,7 +145,7 @@ static struct snap *cache__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 static void cache__zero(struct model *m)
 {
 	cache_uses__clear(&m->uses);
-	cache_misses__clear(&m->misses);
+	entries__clear(&m->misses);
 	m->flow = (struct flow_track){0};
 	m->clock = (struct window_clock){0};
 	m->nstrip = 0;
@@ -165,13 +159,15 @@ static struct model *cache__new(struct symbols *symbols)
 
 	m->symbols = symbols;
 	stacks__init(&m->stacks, symbols);
+	cache_uses__init(&m->uses);
+	m->misses = (struct entries){.kind = &cache_miss_kind, .max = CACHE_MAX_MISSES};
 	return m;
 }
 
 static void cache__free(struct model *m)
 {
 	cache_uses__fini(&m->uses);
-	cache_misses__fini(&m->misses);
+	entries__fini(&m->misses);
 	stacks__fini(&m->stacks);
 	heat_log__fini(&m->heat);
 	free(m);
@@ -180,7 +176,7 @@ static void cache__free(struct model *m)
 static size_t cache__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + cache_uses__bytes(&m->uses) +
-	       cache_misses__bytes(&m->misses) + heat_log__bytes(&m->heat);
+	       entries__bytes(&m->misses) + heat_log__bytes(&m->heat);
 }
 
 const struct model_ops model_cache = {

@@ -109,22 +109,6 @@ static void append_row(struct tree_builder *f, const struct cache_row *row)
 	free(items.items);
 }
 
-static bool is_unfolded(const struct cache_query *q, u64 key)
-{
-	for (u32 i = 0; i < q->nunfolded; i++)
-		if (q->unfolded[i] == key)
-			return true;
-	return false;
-}
-
-static bool pending(const struct selection *s)
-{
-	for (u32 i = 0; i < s->nidents; i++)
-		if (s->idents[i].pending)
-			return true;
-	return false;
-}
-
 void cache_stacks__build(struct cache_builder *m)
 {
 	struct cache_result *a = m->result;
@@ -140,7 +124,8 @@ void cache_stacks__build(struct cache_builder *m)
 	selection__init_stacks(&f.s, m->arena, m->snap->symbols, &f.names, NULL);
 	for (u32 i = 0; i < a->nrows; i++) {
 		trees[i].first = f.out.n;
-		if (a->rows[i].has_stacks && is_unfolded(m->query, a->rows[i].key))
+		if (a->rows[i].has_stacks &&
+		    unfolded__at(m->query->unfolded, m->query->nunfolded, a->rows[i].key))
 			append_row(&f, &a->rows[i]);
 		trees[i].n = f.out.n - trees[i].first;
 	}
@@ -148,7 +133,7 @@ void cache_stacks__build(struct cache_builder *m)
 		a->base.nodes = arena__dup(m->arena, f.out.items, f.out.n * sizeof(*f.out.items));
 	a->base.nnodes = f.out.n;
 	a->base.trees = trees;
-	a->base.unresolved = pending(&f.s);
+	a->base.unresolved = selection__pending(&f.s);
 	selection__fini(&f.s);
 	tracer_frames__fini(&f.stacks);
 	free(f.out.items);

@@ -5,58 +5,30 @@
 /* What an entry loses; each includes those before it. */
 enum fold { FOLD_FILE, FOLD_PROCESS, FOLDS };
 
-static struct window_sums sums_of(struct cache_live_use *u)
+static u64 hash_of(const void *key)
 {
-	return (struct window_sums){CACHE_COUNTS, u->track.now, u->track.total, u->track.decay};
-}
-
-static u64 use_hash(const struct cache_use *u)
-{
+	const struct cache_use *u = key;
 	u64 h = mix64_pair(((u64)u->tgid << 32) | u->dev, u->inode);
 
 	return mix64_pair(mix64_pair(h, u->cgroup), hash_bytes(u->comm, strlen(u->comm)));
 }
 
-static bool same_use(const struct cache_use *a, const struct cache_use *b)
+static bool is_same(const void *x, const void *y)
 {
+	const struct cache_use *a = x, *b = y;
+
 	return a->past == b->past && a->tgid == b->tgid && a->dev == b->dev && a->inode == b->inode &&
 	       a->cgroup == b->cgroup && !strcmp(a->comm, b->comm);
 }
 
-static struct cache_live_use *use_of(struct cache_uses *c, const struct cache_use *key)
+static void fold(void *live_use, u32 how)
 {
-	u64 h = use_hash(key);
-	u32 at;
+	struct cache_use *u = live_use;
 
-	HIDX_FIND(at, &c->index, h, pos, same_use(&c->v[pos].u, key));
-	if (at != HIDX_NONE)
-		return &c->v[at];
-	c->v = xgrow(c->v, c->n, &c->cap, sizeof(*c->v));
-	c->v[c->n] = (struct cache_live_use){.u = *key};
-	c->v[c->n].u.path = NULL;
-	hidx__add(&c->index, h, c->n);
-	lives__know(&c->lives, key->tgid);
-	return &c->v[c->n++];
-}
-
-/* The newest name that is known is taken. */
-static void set_path(struct cache_uses *c, struct cache_use *u, const char *path)
-{
-	if (!*path || (u->path && !strcmp(u->path, path)))
-		return;
-	if (u->path)
-		c->path_bytes -= strlen(u->path) + 1;
-	free((char *)u->path);
-	u->path = xstrdup(path);
-	c->path_bytes += strlen(path) + 1;
-}
-
-/* --- bounds --- */
-
-static void fold_use(struct cache_use *u, enum fold how)
-{
 	u->dev = 0;
 	u->inode = 0;
+	free((char *)u->path);
+	u->path = NULL;
 	if (how < FOLD_PROCESS)
 		return;
 	u->tgid = u->tid = CACHE_MERGED;
@@ -67,51 +39,37 @@ static void fold_use(struct cache_use *u, enum fold how)
 	copy_str(u->comm, sizeof(u->comm), "[others]");
 }
 
-static void put_back(struct cache_uses *c, struct cache_live_use *old)
-{
-	struct cache_live_use *to = use_of(c, &old->u);
-	struct window_sums sums = sums_of(to), from = sums_of(old);
+static const struct entries_kind kind = {
+	.size = sizeof(struct cache_live_use),
+	.key_size = sizeof(struct cache_use),
+	.ncounts = CACHE_COUNTS,
+	.counts_at = offsetof(struct cache_live_use, now),
+	.steps = FOLDS,
+	.hash = hash_of,
+	.same = is_same,
+	.fold = fold,
+};
 
-	window_sums__merge(&sums, &from);
-	if (old->u.path && to->u.dev)
-		set_path(c, &to->u, old->u.path);
-	if (old->u.path)
-		c->path_bytes -= strlen(old->u.path) + 1;
-	free((char *)old->u.path);
+static const struct lives_of lives_of = {
+	.size = sizeof(struct cache_live_use),
+	.tgid = offsetof(struct cache_use, tgid),
+	.ended = offsetof(struct cache_use, ended),
+	.past = offsetof(struct cache_use, past),
+};
+
+void cache_uses__init(struct cache_uses *c)
+{
+	c->all = (struct entries){.kind = &kind, .max = CACHE_MAX_ROWS};
 }
 
-static double heat_of(void *live_use)
+/* The newest name that is known is taken. */
+static void set_path(struct cache_use *u, const char *path)
 {
-	struct window_sums sums = sums_of(live_use);
-
-	return window_sums__heat(&sums);
+	if (!*path || (u->path && !strcmp(u->path, path)))
+		return;
+	free((char *)u->path);
+	u->path = xstrdup(path);
 }
-
-static void fold_coldest(struct cache_uses *c, enum fold how)
-{
-	struct cache_live_use *old = c->v;
-	u32 n = c->n;
-	bool *cold = heat__coldest_half(old, n, sizeof(*old), heat_of);
-
-	c->v = NULL;
-	c->n = c->cap = 0;
-	hidx__clear(&c->index);
-	for (u32 i = 0; i < n; i++) {
-		if (cold[i])
-			fold_use(&old[i].u, how);
-		put_back(c, &old[i]);
-	}
-	free(old);
-	free(cold);
-}
-
-static void make_room(struct cache_uses *c)
-{
-	for (enum fold how = FOLD_FILE; how < FOLDS && c->n > CACHE_MAX_ROWS / 4 * 3; how++)
-		fold_coldest(c, how);
-}
-
-/* --- in and out --- */
 
 void cache_uses__add(struct cache_uses *c, const struct cache_sample *s)
 {
@@ -124,80 +82,66 @@ void cache_uses__add(struct cache_uses *c, const struct cache_sample *s)
 	struct cache_live_use *u;
 
 	copy_str(key.comm, sizeof(key.comm), s->comm);
-	if (c->n >= CACHE_MAX_ROWS)
-		make_room(c);
-	u = use_of(c, &key);
+	u = entries__get(&c->all, &key);
+	if (c->all.added)
+		lives__know(&c->lives, s->tgid);
 	if (s->file.dev)
-		set_path(c, &u->u, s->file.path);
+		set_path(&u->u, s->file.path);
 	for (u32 i = 0; i < CACHE_COUNTS; i++)
-		u->track.now[i] += s->n[i];
+		u->now[i] += s->n[i];
 }
 
-u32 cache_uses__consume(struct cache_uses *c, const struct sample *s, u32 *past)
+void cache__consume_life(struct cache_uses *uses, struct entries *misses, const struct sample *s)
 {
-	u32 tgid = lives__consume(&c->lives, s);
+	u32 tgid = lives__consume(&uses->lives, s, &lives_of, uses->all.v, uses->all.n);
 
-	*past = tgid ? lives__past(&c->lives) : 0;
-	for (u32 i = 0; tgid && i < c->n; i++) {
-		struct cache_use *u = &c->v[i].u;
+	for (u32 i = 0; tgid && i < misses->n; i++) {
+		struct cache_live_miss *m = entries__at(misses, i);
 
-		if (u->tgid != tgid || u->past)
-			continue;
-		u->past = *past;
-		u->ended = true;
+		if (m->tgid == tgid && !m->past)
+			m->past = uses->lives.reused;
 	}
-	return tgid;
-}
-
-static void mark_ended(struct cache_uses *c)
-{
-	for (u32 i = 0; i < c->n; i++)
-		c->v[i].u.ended |= lives__has_ended(&c->lives, c->v[i].u.tgid);
-	lives__tick(&c->lives);
-	if (!lives__is_full(&c->lives))
-		return;
-	lives__forget(&c->lives);
-	for (u32 i = 0; i < c->n; i++)
-		lives__know(&c->lives, c->v[i].u.tgid);
 }
 
 void cache_uses__snap(struct cache_uses *c, double keep, struct cache_snap *snap, struct arena *a)
 {
-	struct cache_use *out = arena__array(a, struct cache_use, c->n);
+	struct cache_use *out = arena__array(a, struct cache_use, c->all.n);
 
-	mark_ended(c);
-	for (u32 i = 0; i < c->n; i++) {
-		u64 *const windows[WINDOWS] = {out[i].n[WINDOW_LAST], out[i].n[WINDOW_DECAY],
-					       out[i].n[WINDOW_TOTAL]};
-		struct window_sums sums = sums_of(&c->v[i]);
-
-		out[i] = c->v[i].u;
+	lives__tick(&c->lives, &lives_of, c->all.v, c->all.n);
+	for (u32 i = 0; i < c->all.n; i++) {
+		out[i] = ((struct cache_live_use *)entries__at(&c->all, i))->u;
 		out[i].path = out[i].path ? arena__strdup(a, out[i].path) : "";
-		window_sums__advance(&sums, keep, windows);
+		entries__advance(&c->all, i, keep, out[i].n);
 	}
 	snap->uses = out;
-	snap->nuses = c->n;
+	snap->nuses = c->all.n;
+}
+
+static const char *path_of(const struct cache_uses *c, u32 i)
+{
+	return ((struct cache_live_use *)entries__at(&c->all, i))->u.path;
 }
 
 void cache_uses__clear(struct cache_uses *c)
 {
-	for (u32 i = 0; i < c->n; i++)
-		free((char *)c->v[i].u.path);
-	c->n = 0;
-	c->path_bytes = 0;
-	hidx__clear(&c->index);
+	for (u32 i = 0; i < c->all.n; i++)
+		free((char *)path_of(c, i));
+	entries__clear(&c->all);
 	lives__forget(&c->lives);
 }
 
 void cache_uses__fini(struct cache_uses *c)
 {
 	cache_uses__clear(c);
-	free(c->v);
+	entries__fini(&c->all);
 	lives__fini(&c->lives);
-	hidx__fini(&c->index);
 }
 
 size_t cache_uses__bytes(const struct cache_uses *c)
 {
-	return c->cap * sizeof(*c->v) + c->path_bytes + hidx__bytes(&c->index);
+	size_t paths = 0;
+
+	for (u32 i = 0; i < c->all.n; i++)
+		paths += path_of(c, i) ? strlen(path_of(c, i)) + 1 : 0;
+	return entries__bytes(&c->all) + paths;
 }

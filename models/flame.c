@@ -290,14 +290,6 @@ static void search(struct flame_result *a)
 	scope__put(terms);
 }
 
-static bool pending(const struct selection *s)
-{
-	for (u32 i = 0; i < s->nidents; i++)
-		if (s->idents[i].pending)
-			return true;
-	return false;
-}
-
 static void flame__free(struct query_result *base)
 {
 	struct flame_box *box = container_of(base, struct flame_box, result.base);
@@ -366,7 +358,7 @@ static struct flame_result *build(const struct input *now, const struct input *b
 	search(a);
 	sum_gone(a);
 	a->stacks = count_stacks(&m);
-	a->base.unresolved = pending(&m.names);
+	a->base.unresolved = selection__pending(&m.names);
 	builder__fini(&m);
 	return a;
 }

@@ -101,38 +101,20 @@ static void consume_device(struct model *m, const struct io_device_sample *s)
 
 /* --- processes --- */
 
-static u64 proc_hash(const struct io_proc_sample *s)
+static u64 proc_hash(const struct io_proc *p)
 {
-	u64 h = mix64_pair(((u64)s->device.dev << 32) | s->tgid, s->inode);
+	u64 h = mix64_pair(((u64)p->device.dev << 32) | p->tgid, p->inode);
 
-	h = mix64_pair(h, ((u64)s->op << 32) | s->flags << 1 | s->writeback);
-	h = mix64_pair(h, s->cgroup);
-	return mix64_pair(h, hash_bytes(s->comm, strlen(s->comm)));
+	h = mix64_pair(h, ((u64)p->op << 32) | p->flags << 1 | p->writeback);
+	h = mix64_pair(h, p->cgroup);
+	return mix64_pair(h, hash_bytes(p->comm, strlen(p->comm)));
 }
 
-static bool same_proc(const struct io_proc *p, const struct io_proc_sample *s)
+static bool same_proc(const struct io_proc *a, const struct io_proc *b)
 {
-	return !p->past && p->device.dev == s->device.dev && p->tgid == s->tgid && p->inode == s->inode &&
-	       p->op == s->op && p->flags == s->flags && p->writeback == s->writeback &&
-	       p->cgroup == s->cgroup && !strcmp(p->comm, s->comm);
-}
-
-static void index_procs(struct model *m)
-{
-	hidx__clear(&m->procs_index);
-	for (u32 i = 0; i < m->nprocs; i++) {
-		const struct io_proc *p = &m->procs[i].p;
-		struct io_proc_sample s = {.device = p->device,
-					   .op = p->op,
-					   .flags = p->flags,
-					   .tgid = p->tgid,
-					   .writeback = p->writeback,
-					   .cgroup = p->cgroup,
-					   .inode = p->inode};
-
-		copy_str(s.comm, sizeof(s.comm), p->comm);
-		hidx__add(&m->procs_index, proc_hash(&s), i);
-	}
+	return a->past == b->past && a->device.dev == b->device.dev && a->tgid == b->tgid &&
+	       a->inode == b->inode && a->op == b->op && a->flags == b->flags &&
+	       a->writeback == b->writeback && a->cgroup == b->cgroup && !strcmp(a->comm, b->comm);
 }
 
 static u32 nth_seen(struct model *m, u32 n)
@@ -165,62 +147,45 @@ static void trim_procs(struct model *m)
 			m->procs[n++] = m->procs[i];
 	}
 	m->nprocs = n;
-	index_procs(m);
+	hidx__clear(&m->procs_index);
+	for (u32 i = 0; i < n; i++)
+		hidx__add(&m->procs_index, proc_hash(&m->procs[i].p), i);
 }
 
 static struct io_live_proc *proc_of(struct model *m, const struct io_proc_sample *s)
 {
-	u64 h = proc_hash(s);
-	struct io_live_proc *to;
+	struct io_proc key = {.device = s->device,
+			      .op = s->op,
+			      .flags = s->flags,
+			      .tgid = s->tgid,
+			      .tid = s->tid,
+			      .kthread = s->kthread,
+			      .writeback = s->writeback,
+			      .cgroup = s->cgroup,
+			      .inode = s->inode};
+	u64 h;
 	u32 at;
 
-	HIDX_FIND(at, &m->procs_index, h, pos, same_proc(&m->procs[pos].p, s));
+	copy_str(key.comm, sizeof(key.comm), s->comm);
+	h = proc_hash(&key);
+	HIDX_FIND(at, &m->procs_index, h, pos, same_proc(&m->procs[pos].p, &key));
 	if (at != HIDX_NONE)
 		return &m->procs[at];
 	if (m->nprocs >= IO_MAX_PROCS)
 		trim_procs(m);
 	m->procs = xgrow(m->procs, m->nprocs, &m->procs_cap, sizeof(*m->procs));
-	to = &m->procs[m->nprocs];
-	*to = (struct io_live_proc){.p = {.device = s->device,
-					  .op = s->op,
-					  .flags = s->flags,
-					  .tgid = s->tgid,
-					  .tid = s->tid,
-					  .kthread = s->kthread,
-					  .writeback = s->writeback,
-					  .cgroup = s->cgroup,
-					  .inode = s->inode}};
-	copy_str(to->p.comm, sizeof(to->p.comm), s->comm);
-	hidx__add(&m->procs_index, h, m->nprocs++);
+	m->procs[m->nprocs] = (struct io_live_proc){.p = key};
+	hidx__add(&m->procs_index, h, m->nprocs);
 	lives__know(&m->lives, s->tgid);
-	return to;
+	return &m->procs[m->nprocs++];
 }
 
-static void consume_life(struct model *m, const struct sample *s)
-{
-	u32 tgid = lives__consume(&m->lives, s), past = tgid ? lives__past(&m->lives) : 0;
-
-	for (u32 i = 0; tgid && i < m->nprocs; i++) {
-		struct io_proc *p = &m->procs[i].p;
-
-		if (p->tgid != tgid || p->past)
-			continue;
-		p->past = past;
-		p->ended = true;
-	}
-}
-
-static void mark_ended(struct model *m)
-{
-	for (u32 i = 0; i < m->nprocs; i++)
-		m->procs[i].p.ended |= lives__has_ended(&m->lives, m->procs[i].p.tgid);
-	lives__tick(&m->lives);
-	if (!lives__is_full(&m->lives))
-		return;
-	lives__forget(&m->lives);
-	for (u32 i = 0; i < m->nprocs; i++)
-		lives__know(&m->lives, m->procs[i].p.tgid);
-}
+static const struct lives_of lives_of = {
+	.size = sizeof(struct io_live_proc),
+	.tgid = offsetof(struct io_live_proc, p.tgid),
+	.ended = offsetof(struct io_live_proc, p.ended),
+	.past = offsetof(struct io_live_proc, p.past),
+};
 
 static void consume_proc(struct model *m, const struct io_proc_sample *s)
 {
@@ -237,19 +202,51 @@ static void consume_proc(struct model *m, const struct io_proc_sample *s)
 								.max_ns = s->max_ns});
 }
 
+/* --- the slowest requests, one by one --- */
+
+static const struct slowest_kind slow_requests = {
+	.size = sizeof(struct io_live_slow),
+	.max = IO_MAX_SLOW,
+	.seconds = IO_SLOW_S,
+	.ns_at = offsetof(struct io_live_slow, s.total_ns),
+	.end_at = offsetof(struct io_live_slow, s.t_ns),
+	.stacks_at = {offsetof(struct io_live_slow, stack)},
+};
+
+static void consume_slow(struct model *m, const struct io_slow_sample *s)
+{
+	struct io_live_slow *to = slowest__place(&m->slow, s->total_ns, s->t_ns);
+
+	if (!to)
+		return;
+	to->s = *s;
+	to->stack = stacks__find(&m->stacks, s->stack, s->tgid);
+}
+
+static void snap_slow(struct model *m, struct io_snap *snap, struct arena *a)
+{
+	struct io_live_slow *all = slowest__list(&m->slow, snap->base.t1_ns, &snap->nslow);
+	struct io_slow *out = arena__array(a, struct io_slow, snap->nslow);
+
+	for (u32 i = 0; i < snap->nslow; i++)
+		out[i] = (struct io_slow){all[i].s, stacks__at(&m->stacks, all[i].stack)};
+	free(all);
+	snap->slow = out;
+}
+
 /* --- the model --- */
 
 static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
 {
 	struct model *m = ctx;
 
-	io__move_stacks(m, to, from);
+	slowest__move(&m->slow, to, from);
 	io_stacks__move(&m->by_stack, to, from);
 }
 
 static void shed_stacks(void *ctx)
 {
-	io_stacks__shed(&((struct model *)ctx)->by_stack);
+	entries__shed(&((struct model *)ctx)->by_stack);
 }
 
 static void consume_stack(struct model *m, const struct io_stack_sample *s)
@@ -269,7 +266,7 @@ static void io__consume(struct model *m, const struct sample *s)
 		consume_proc(m, container_of(s, struct io_proc_sample, head));
 		break;
 	case SAMPLE_IO_SLOW:
-		io__consume_slow(m, container_of(s, struct io_slow_sample, head));
+		consume_slow(m, container_of(s, struct io_slow_sample, head));
 		break;
 	case SAMPLE_IO_STACK:
 		consume_stack(m, container_of(s, struct io_stack_sample, head));
@@ -278,7 +275,7 @@ static void io__consume(struct model *m, const struct sample *s)
 		consume_device(m, container_of(s, struct io_device_sample, head));
 		break;
 	default:
-		consume_life(m, s);
+		lives__consume(&m->lives, s, &lives_of, m->procs, m->nprocs);
 		stacks__consume(&m->stacks, s, &user);
 	}
 }
@@ -321,7 +318,7 @@ static void snap_procs(struct model *m, const struct window_pace *p, struct io_s
 {
 	struct io_proc *out = arena__array(a, struct io_proc, m->nprocs);
 
-	mark_ended(m);
+	lives__tick(&m->lives, &lives_of, m->procs, m->nprocs);
 	for (u32 i = 0; i < m->nprocs; i++) {
 		out[i] = m->procs[i].p;
 		io_proc_track__advance(&m->procs[i].track, p, out[i].sums);
@@ -365,7 +362,7 @@ static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 		snap->states = arena__dup(arena, m->states, m->nstates * sizeof(*m->states));
 	snap->nstates = m->nstates;
 	m->nstates = 0;
-	io__snap_slow(m, snap, arena);
+	snap_slow(m, snap, arena);
 	io_stacks__snap(&m->by_stack, p.keep, &m->stacks, snap, arena);
 	snap_heat(m, snap, arena);
 	m->ticks++;
@@ -384,8 +381,8 @@ static void io__zero(struct model *m)
 	lives__forget(&m->lives);
 	m->others = (struct io_proc_track){0};
 	heat_log__zero(&m->heat);
-	io__zero_slow(m);
-	io_stacks__clear(&m->by_stack);
+	slowest__zero(&m->slow);
+	entries__clear(&m->by_stack);
 	m->clock = (struct window_clock){0};
 }
 
@@ -395,7 +392,8 @@ static struct model *io__new(struct symbols *symbols)
 
 	m->symbols = symbols;
 	stacks__init(&m->stacks, symbols);
-	slowest__init(&m->slow, &io_slow_requests);
+	slowest__init(&m->slow, &slow_requests);
+	m->by_stack = (struct entries){.kind = &io_stack_kind, .max = IO_MAX_STACKS};
 	return m;
 }
 
@@ -404,7 +402,7 @@ static void io__free(struct model *m)
 	io__zero(m);
 	stacks__fini(&m->stacks);
 	slowest__fini(&m->slow);
-	io_stacks__fini(&m->by_stack);
+	entries__fini(&m->by_stack);
 	heat_log__fini(&m->heat);
 	free(m->heat_parts);
 	free(m->kinds);
@@ -419,7 +417,7 @@ static void io__free(struct model *m)
 static size_t io__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + slowest__bytes(&m->slow) +
-	       io_stacks__bytes(&m->by_stack) + 	       heat_log__bytes(&m->heat) + m->heat_parts_cap * sizeof(*m->heat_parts) +
+	       entries__bytes(&m->by_stack) + heat_log__bytes(&m->heat) + m->heat_parts_cap * sizeof(*m->heat_parts) +
 	       m->kinds_cap * sizeof(*m->kinds) + m->procs_cap * sizeof(*m->procs) +
 	       m->states_cap * sizeof(*m->states) + m->cells * sizeof(struct hist_cell) +
 	       hidx__bytes(&m->kinds_index) + hidx__bytes(&m->procs_index);

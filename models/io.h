@@ -135,10 +135,22 @@ struct io_snap {
 	struct io_proc_sums others[WINDOWS]; /* of processes and files that were forgotten */
 };
 
-void io_sums__add(struct io_sums *to, const struct io_sums *from); /* maxima: the larger */
-void io_proc_sums__add(struct io_proc_sums *to, const struct io_proc_sums *from);
+/* Maxima are the larger of both. */
+static inline void io_sums__add(struct io_sums *to, const struct io_sums *from)
+{
+	WINDOW_ADD(struct io_sums, max_ns, to, from);
+}
+static inline void io_proc_sums__add(struct io_proc_sums *to, const struct io_proc_sums *from)
+{
+	WINDOW_ADD(struct io_proc_sums, max_ns, to, from);
+}
+
 /* The least duration of a bucket, as block__lo. */
-u64 io_hist__lo(u32 bucket);
+static inline u64 io_hist__lo(u32 bucket)
+{
+	return block__lo(bucket);
+}
+
 /* As models/quantile.h has them; max_ns: the largest value that there was. */
 u64 io_hist__quantile(const struct io_hist *h, double q, u64 max_ns);
 double io_hist__count(const struct io_hist *h);

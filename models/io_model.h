@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Inside of the io model: its live state, shared by consume and tick (io.c), the sums over
- * windows (io_track.c) and the slow requests (io_events.c). Collector thread only.
+ * windows (io_track.c) and where requests come from (io_stacks.c). Collector thread only.
  */
 #ifndef MODELS_IO_MODEL_H
 #define MODELS_IO_MODEL_H
 
-#include "base/hidx.h"
+#include "models/entries.h"
 #include "models/io.h"
 #include "models/lives.h"
 #include "models/model.h"
@@ -16,22 +16,13 @@
 
 /* --- io_track.c --- */
 
-#define IO_SUMS	       (offsetof(struct io_sums, max_ns) / sizeof(u64))
-#define IO_MAXIMA      (sizeof(struct io_sums) / sizeof(u64) - IO_SUMS)
-#define IO_PROC_SUMS   (offsetof(struct io_proc_sums, max_ns) / sizeof(u64))
-#define IO_PROC_MAXIMA (sizeof(struct io_proc_sums) / sizeof(u64) - IO_PROC_SUMS)
-
 /* Sums as they become those of the windows. */
 struct io_track {
-	struct io_sums now, total;
-	double decay[IO_SUMS];
-	struct window_max max[IO_MAXIMA];
+	WINDOW_TRACK(struct io_sums, max_ns);
 };
 
 struct io_proc_track {
-	struct io_proc_sums now, total;
-	double decay[IO_PROC_SUMS];
-	struct window_max max[IO_PROC_MAXIMA];
+	WINDOW_TRACK(struct io_proc_sums, max_ns);
 };
 
 /* End an interval; out has WINDOWS of them. */
@@ -58,14 +49,10 @@ struct io_live_proc {
 	u32 seen; /* tick */
 };
 
-/* --- io_events.c --- */
-
 struct io_live_slow {
 	struct io_slow_sample s;
 	u32 stack; /* position in stacks */
 };
-
-extern const struct slowest_kind io_slow_requests;
 
 /* --- io_stacks.c --- */
 
@@ -75,21 +62,12 @@ struct io_live_stack {
 	struct io_stack_sums now, decay, total;
 };
 
-struct io_stacks {
-	struct io_live_stack *v;
-	u32 n, cap;
-	struct hidx index;
-};
-
-void io_stacks__add(struct io_stacks *s, const struct io_stack_sample *x, u32 stack);
-void io_stacks__move(struct io_stacks *s, struct stacks *to, const struct stacks *from);
-/* Half of them are no longer kept by stack. */
-void io_stacks__shed(struct io_stacks *s);
-void io_stacks__snap(struct io_stacks *s, double keep, const struct stacks *stacks,
+/* Of stacks, which are struct entries. */
+extern const struct entries_kind io_stack_kind;
+void io_stacks__add(struct entries *e, const struct io_stack_sample *x, u32 stack);
+void io_stacks__move(struct entries *e, struct stacks *to, const struct stacks *from);
+void io_stacks__snap(struct entries *e, double keep, const struct stacks *stacks,
 		     struct io_snap *snap, struct arena *a);
-void io_stacks__clear(struct io_stacks *s);
-void io_stacks__fini(struct io_stacks *s);
-size_t io_stacks__bytes(const struct io_stacks *s);
 
 struct model {
 	struct symbols *symbols;
@@ -108,16 +86,11 @@ struct model {
 	u32 cells; /* held by all kinds */
 	u32 ticks;
 	struct slowest slow; /* struct io_live_slow */
-	struct io_stacks by_stack;
+	struct entries by_stack; /* struct io_live_stack */
 	struct heat_log heat;
 	struct io_heat_part *heat_parts;
 	u32 nheat_parts, heat_parts_cap;
 	struct window_clock clock;
 };
-
-void io__consume_slow(struct model *m, const struct io_slow_sample *s);
-void io__move_stacks(struct model *m, struct stacks *to, const struct stacks *from);
-void io__snap_slow(struct model *m, struct io_snap *snap, struct arena *a);
-void io__zero_slow(struct model *m);
 
 #endif

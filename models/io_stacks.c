@@ -6,8 +6,9 @@
 #include "models/io_model.h"
 #include "models/task_text.h"
 
-static u64 hash_of(const struct io_live_stack *l)
+static u64 hash_of(const void *key)
 {
+	const struct io_live_stack *l = key;
 	const struct io_stack *is = &l->is;
 	u64 h = mix64_pair((u64)is->dev << 32 | is->tgid,
 			   (u64)l->stack << 2 | is->kthread << 1 | is->writeback);
@@ -15,27 +16,14 @@ static u64 hash_of(const struct io_live_stack *l)
 	return mix64_pair(mix64_pair(h, is->cgroup), hash_bytes(is->comm, strlen(is->comm)));
 }
 
-static bool is_same(const struct io_live_stack *x, const struct io_live_stack *y)
+static bool is_same(const void *p, const void *q)
 {
+	const struct io_live_stack *x = p, *y = q;
 	const struct io_stack *a = &x->is, *b = &y->is;
 
 	return a->dev == b->dev && a->tgid == b->tgid && x->stack == y->stack &&
 	       a->kthread == b->kthread && a->writeback == b->writeback && a->cgroup == b->cgroup &&
 	       !strcmp(a->comm, b->comm);
-}
-
-static struct io_live_stack *entry_of(struct io_stacks *s, const struct io_live_stack *key)
-{
-	u64 h = hash_of(key);
-	u32 at;
-
-	HIDX_FIND(at, &s->index, h, pos, is_same(&s->v[pos], key));
-	if (at != HIDX_NONE)
-		return &s->v[at];
-	s->v = xgrow(s->v, s->n, &s->cap, sizeof(*s->v));
-	s->v[s->n] = (struct io_live_stack){.is = key->is, .stack = key->stack};
-	hidx__add(&s->index, h, s->n);
-	return &s->v[s->n++];
 }
 
 static void sums__add(struct io_stack_sums *to, const struct io_stack_sums *from)
@@ -46,65 +34,44 @@ static void sums__add(struct io_stack_sums *to, const struct io_stack_sums *from
 	}
 }
 
-/* --- bounds --- */
-
-/* What the coldest lose; each includes the one before it. */
-enum fold { FOLD_STACK, FOLD_WHO, FOLDS };
-
-/* Takes all out; they are put back one by one. */
-static struct io_live_stack *take(struct io_stacks *s, u32 *n)
+static void merge(void *to, void *from)
 {
-	struct io_live_stack *old = s->v;
+	struct io_live_stack *a = to, *b = from;
 
-	*n = s->n;
-	*s = (struct io_stacks){.index = s->index};
-	hidx__clear(&s->index);
-	return old;
+	sums__add(&a->now, &b->now);
+	sums__add(&a->decay, &b->decay);
+	sums__add(&a->total, &b->total);
 }
 
-static void put_back(struct io_stacks *s, const struct io_live_stack *old)
-{
-	struct io_live_stack *to = entry_of(s, old);
-
-	sums__add(&to->now, &old->now);
-	sums__add(&to->decay, &old->decay);
-	sums__add(&to->total, &old->total);
-}
-
-static double heat_of(void *live_stack)
+static double heat_of(const void *live_stack)
 {
 	const struct io_live_stack *l = live_stack;
 
 	return l->decay.n[IO_WEIGHT_COUNT] + l->now.n[IO_WEIGHT_COUNT];
 }
 
-static void fold_coldest(struct io_stacks *s, enum fold how)
-{
-	u32 n;
-	struct io_live_stack *old = take(s, &n);
-	bool *cold = heat__coldest_half(old, n, sizeof(*old), heat_of);
+/* What the coldest lose; each includes the one before it. */
+enum fold { FOLD_STACK, FOLD_WHO, FOLDS };
 
-	for (u32 i = 0; i < n; i++) {
-		if (cold[i])
-			old[i].stack = NO_STACK;
-		if (cold[i] && how == FOLD_WHO)
-			old[i].is = (struct io_stack){.comm = "[others]"};
-		put_back(s, &old[i]);
-	}
-	free(old);
-	free(cold);
+static void fold(void *live_stack, u32 how)
+{
+	struct io_live_stack *l = live_stack;
+
+	l->stack = NO_STACK;
+	if (how == FOLD_WHO)
+		l->is = (struct io_stack){.comm = "[others]"};
 }
 
-void io_stacks__shed(struct io_stacks *s)
-{
-	fold_coldest(s, FOLD_STACK);
-}
-
-static void make_room(struct io_stacks *s)
-{
-	for (enum fold how = FOLD_STACK; how < FOLDS && s->n > IO_MAX_STACKS / 4 * 3; how++)
-		fold_coldest(s, how);
-}
+const struct entries_kind io_stack_kind = {
+	.size = sizeof(struct io_live_stack),
+	.key_size = offsetof(struct io_live_stack, now),
+	.steps = FOLDS,
+	.hash = hash_of,
+	.same = is_same,
+	.fold = fold,
+	.heat = heat_of,
+	.merge = merge,
+};
 
 /* --- in and out --- */
 
@@ -121,7 +88,7 @@ static struct io_stack_sums sums_of(const struct io_stack_sample *x)
 	return out;
 }
 
-void io_stacks__add(struct io_stacks *s, const struct io_stack_sample *x, u32 stack)
+void io_stacks__add(struct entries *e, const struct io_stack_sample *x, u32 stack)
 {
 	struct io_live_stack key = {.is = {.dev = x->device.dev,
 					   .disk = x->device.disk,
@@ -133,21 +100,17 @@ void io_stacks__add(struct io_stacks *s, const struct io_stack_sample *x, u32 st
 	const struct io_stack_sums sums = sums_of(x);
 
 	copy_str(key.is.comm, sizeof(key.is.comm), x->comm);
-	if (s->n >= IO_MAX_STACKS)
-		make_room(s);
-	sums__add(&entry_of(s, &key)->now, &sums);
+	sums__add(&((struct io_live_stack *)entries__get(e, &key))->now, &sums);
 }
 
-void io_stacks__move(struct io_stacks *s, struct stacks *to, const struct stacks *from)
+void io_stacks__move(struct entries *e, struct stacks *to, const struct stacks *from)
 {
-	u32 n;
-	struct io_live_stack *old = take(s, &n);
+	for (u32 i = 0; i < e->n; i++) {
+		struct io_live_stack *l = entries__at(e, i);
 
-	for (u32 i = 0; i < n; i++) {
-		old[i].stack = stacks__move(to, from, old[i].stack);
-		put_back(s, &old[i]);
+		l->stack = stacks__move(to, from, l->stack);
 	}
-	free(old);
+	entries__rekey(e);
 }
 
 static void advance(struct io_live_stack *l, double keep, struct io_stack_sums out[WINDOWS])
@@ -165,35 +128,20 @@ static void advance(struct io_live_stack *l, double keep, struct io_stack_sums o
 	l->now = (struct io_stack_sums){0};
 }
 
-void io_stacks__snap(struct io_stacks *s, double keep, const struct stacks *stacks,
+void io_stacks__snap(struct entries *e, double keep, const struct stacks *stacks,
 		     struct io_snap *snap, struct arena *a)
 {
-	struct io_stack *out = arena__array(a, struct io_stack, s->n);
+	struct io_stack *out = arena__array(a, struct io_stack, e->n);
 
-	for (u32 i = 0; i < s->n; i++) {
-		out[i] = s->v[i].is;
-		out[i].stack = stacks__at(stacks, s->v[i].stack);
-		advance(&s->v[i], keep, out[i].sums);
+	for (u32 i = 0; i < e->n; i++) {
+		struct io_live_stack *l = entries__at(e, i);
+
+		out[i] = l->is;
+		out[i].stack = stacks__at(stacks, l->stack);
+		advance(l, keep, out[i].sums);
 	}
 	snap->stacks = out;
-	snap->nstacks = s->n;
-}
-
-void io_stacks__clear(struct io_stacks *s)
-{
-	s->n = 0;
-	hidx__clear(&s->index);
-}
-
-void io_stacks__fini(struct io_stacks *s)
-{
-	free(s->v);
-	hidx__fini(&s->index);
-}
-
-size_t io_stacks__bytes(const struct io_stacks *s)
-{
-	return s->cap * sizeof(*s->v) + hidx__bytes(&s->index);
+	snap->nstacks = e->n;
 }
 
 /* --- queries --- */

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of an interval become those of the last one, the decaying window and since start. */
 #include "models/io_model.h"
+#include "models/quantile.h"
+
+HISTOGRAM_OF(io_hist, BLOCK_BUCKETS, false)
 
 /* A time of so many requests that fade, such that its mean is theirs although their number is
  * told as a whole one. */
@@ -13,11 +16,9 @@ static u64 faded(double ns, double known, u64 total)
 
 void io_track__advance(struct io_track *t, const struct window_pace *p, struct io_sums *out)
 {
-	const struct window_track all = {IO_SUMS,	   IO_MAXIMA, (u64 *)&t->now,
-					 (u64 *)&t->total, t->decay,  t->max};
-	u64 *const windows[WINDOWS] = {(u64 *)&out[0], (u64 *)&out[1], (u64 *)&out[2]};
+	const struct window_track all = WINDOW_TRACK_OF(t, struct io_sums, max_ns);
 
-	window_track__advance(&all, p, windows);
+	window_track__advance(&all, p, (u64 *)out);
 	for (u32 i = 0; i < IO_STAGES; i++)
 		out[WINDOW_DECAY].ns[i] =
 			faded(t->decay[AT(struct io_sums, ns) + i],
@@ -26,17 +27,15 @@ void io_track__advance(struct io_track *t, const struct window_pace *p, struct i
 
 static struct window_track all_of_proc(struct io_proc_track *t)
 {
-	return (struct window_track){IO_PROC_SUMS,     IO_PROC_MAXIMA, (u64 *)&t->now,
-				     (u64 *)&t->total, t->decay,       t->max};
+	return WINDOW_TRACK_OF(t, struct io_proc_sums, max_ns);
 }
 
 void io_proc_track__advance(struct io_proc_track *t, const struct window_pace *p,
 			    struct io_proc_sums *out)
 {
 	const struct window_track all = all_of_proc(t);
-	u64 *const windows[WINDOWS] = {(u64 *)&out[0], (u64 *)&out[1], (u64 *)&out[2]};
 
-	window_track__advance(&all, p, windows);
+	window_track__advance(&all, p, (u64 *)out);
 	out[WINDOW_DECAY].ns =
 		faded(t->decay[AT(struct io_proc_sums, ns)],
 		      t->decay[AT(struct io_proc_sums, known)], out[WINDOW_DECAY].known);

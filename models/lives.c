@@ -28,7 +28,8 @@ static void note(struct lives *l, u32 tgid, bool ended)
 	l->now[l->nnow++] = (struct life){tgid, ended};
 }
 
-u32 lives__consume(struct lives *l, const struct sample *s)
+/* The pid of a process that begins and that entries are known of; 0: none. */
+static u32 begins(struct lives *l, const struct sample *s)
 {
 	const struct proc_event *ev = container_of(s, struct proc_event, head);
 
@@ -42,34 +43,63 @@ u32 lives__consume(struct lives *l, const struct sample *s)
 	return ev->tgid;
 }
 
-u32 lives__past(struct lives *l)
+static u32 *number_at(void *v, u32 i, const struct lives_of *of, size_t at)
 {
-	return ++l->reused;
+	return (u32 *)((char *)v + i * of->size + at);
 }
 
-bool lives__has_ended(const struct lives *l, u32 tgid)
+static bool *ended_at(void *v, u32 i, const struct lives_of *of)
 {
-	const struct life *life = l->nnow ? life_of(l, tgid) : NULL;
+	return (bool *)((char *)v + i * of->size + of->ended);
+}
+
+u32 lives__consume(struct lives *l, const struct sample *s, const struct lives_of *of, void *v, u32 n)
+{
+	u32 tgid = begins(l, s);
+
+	l->reused += tgid != 0;
+	for (u32 i = 0; tgid && i < n; i++) {
+		u32 *past = of->past ? number_at(v, i, of, of->past) : NULL;
+
+		if (*number_at(v, i, of, of->tgid) != tgid || (past && *past))
+			continue;
+		*ended_at(v, i, of) = true;
+		if (past)
+			*past = l->reused;
+	}
+	return tgid;
+}
+
+static bool has_ended(const struct lives *l, u32 tgid)
+{
+	const struct life *life = life_of(l, tgid);
 
 	return life && life->ended;
 }
 
-void lives__tick(struct lives *l)
+static void forget_now(struct lives *l)
 {
 	if (l->nnow)
 		hidx__clear(&l->now_index);
 	l->nnow = 0;
 }
 
-bool lives__is_full(const struct lives *l)
+void lives__tick(struct lives *l, const struct lives_of *of, void *v, u32 n)
 {
-	return l->known.used >= LIVES_MAX;
+	for (u32 i = 0; l->nnow && i < n; i++)
+		*ended_at(v, i, of) |= has_ended(l, *number_at(v, i, of, of->tgid));
+	forget_now(l);
+	if (l->known.used < LIVES_MAX)
+		return;
+	hidx__clear(&l->known);
+	for (u32 i = 0; i < n; i++)
+		lives__know(l, *number_at(v, i, of, of->tgid));
 }
 
 void lives__forget(struct lives *l)
 {
 	hidx__clear(&l->known);
-	lives__tick(l);
+	forget_now(l);
 }
 
 void lives__fini(struct lives *l)

@@ -9,7 +9,7 @@
 #include "base/hidx.h"
 #include "samples/sample.h"
 
-#define LIVES_MAX 65536 /* pids that are known; then lives__is_full() */
+#define LIVES_MAX 65536 /* pids that are known; beyond, those of entries alone are */
 
 struct life {
 	u32 tgid;
@@ -26,16 +26,18 @@ struct lives {
 
 /* There are entries of that process. */
 void lives__know(struct lives *l, u32 tgid);
-/* Of SAMPLE_PROC: the pid of a process that begins and that entries are known of: theirs is another
- * one. 0: none. */
-u32 lives__consume(struct lives *l, const struct sample *s);
-/* For the entries of the process that had that pid before: never 0. */
-u32 lives__past(struct lives *l);
-bool lives__has_ended(const struct lives *l, u32 tgid);
-/* After the entries of those that ended were marked. */
-void lives__tick(struct lives *l);
-/* lives__forget(), then lives__know() of all entries. */
-bool lives__is_full(const struct lives *l);
+
+/* Where entries have whose they are: u32 their pid, bool whether that process has ended, and, if past is
+ * not 0, u32 the number of the process that had the pid before, 0: it still has it. */
+struct lives_of {
+	size_t size, tgid, ended, past;
+};
+
+/* Of SAMPLE_PROC: marks the entries of a process whose pid another one has from now on. Returns that
+ * pid, 0: none; the number of who had it is then l->reused. */
+u32 lives__consume(struct lives *l, const struct sample *s, const struct lives_of *of, void *v, u32 n);
+/* Ends an interval: marks the entries of those that ended. */
+void lives__tick(struct lives *l, const struct lives_of *of, void *v, u32 n);
 void lives__forget(struct lives *l);
 void lives__fini(struct lives *l);
 

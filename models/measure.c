@@ -303,9 +303,7 @@ static void retext_item(void *ctx, void *item)
 {
 	struct slow_item *i = item;
 
-	for (u32 k = 0; k < MEASURE_OWN_LABELS; k++)
-		if (*i->keys[k].text)
-			i->keys[k].text = texts__intern(ctx, i->keys[k].text);
+	measure_texts__intern(i->keys, MEASURE_OWN_LABELS, ctx);
 	for (u32 k = 0; k < i->s.nmoments; k++)
 		intern_moment(ctx, &i->moments[k].m);
 }
@@ -388,9 +386,9 @@ struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap->symbols = m->symbols;
 	snap->since_ns = m->clock.since_ns;
 	snap->entries = live_entries__snap(&m->all, &p, &snap->base, &m->stacks, arena);
-	snap->nentries = m->all.n;
+	snap->nentries = m->all.all.n;
 	snap->sampled = live_entries__snap(&m->sampled, &p, &snap->base, &m->stacks, arena);
-	snap->nsampled = m->sampled.n;
+	snap->nsampled = m->sampled.all.n;
 	snap->growth = m->sampled.growth;
 	snap_open(m, snap, arena);
 	live_holders__snap(&m->holders, &p, &m->stacks, snap, arena);
@@ -430,9 +428,8 @@ struct model *measure_model__new(const struct measure *measure, struct symbols *
 
 	m->m = measure;
 	m->symbols = symbols;
-	m->all.max = m->sampled.max = MEASURE_MAX_ENTRIES;
-	m->all.lo = m->sampled.lo = measure__lo(measure);
-	m->sampled.holds = measure->shape == MEASURE_SHAPE_HOLDING;
+	live_entries__init(&m->all, measure, false);
+	live_entries__init(&m->sampled, measure, measure->shape == MEASURE_SHAPE_HOLDING);
 	stacks__init(&m->stacks, symbols);
 	texts__init(&m->texts);
 	slowest__init(&m->slow, &slow_kind);
@@ -467,7 +464,7 @@ size_t measure_model__memory(const struct model *m)
 
 	slowest__each(&m->slow, add_moments, &moments);
 	return moments + sizeof(*m) + stacks__bytes(&m->stacks) + m->texts.bytes +
-	       (m->all.cap + m->sampled.cap) * sizeof(struct live_entry) +
+	       entries__bytes(&m->all.all) + entries__bytes(&m->sampled.all) +
 	       slowest__bytes(&m->slow) + heat_log__bytes(&m->heat);
 }
 

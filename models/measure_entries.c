@@ -4,48 +4,37 @@
 
 #include <math.h>
 
-static u64 hash_of(const struct measure_who *w, const struct measure_text *keys, u32 stack)
+static u64 hash_of(const void *key)
 {
+	const struct live_key *k = key;
+	const struct measure_who *w = &k->who;
 	u64 h = mix64_pair(w->start_ns, (u64)w->tgid << 32 | w->tid);
 
 	h = mix64_pair(h, hash_bytes(w->comm, strnlen(w->comm, sizeof(w->comm))));
 	h = mix64_pair(h, w->cgroup ^ (u64)w->host << 32);
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
-		h = mix64_pair(h, (u64)(uintptr_t)keys[i].text);
-	return mix64_pair(h, stack);
+		h = mix64_pair(h, (u64)(uintptr_t)k->keys[i].text);
+	return mix64_pair(h, k->stack);
 }
 
-static bool is_same(const struct live_entry *e, const struct measure_who *w,
-		    const struct measure_text *keys, u32 stack)
+static bool is_same(const void *x, const void *y)
 {
-	if (e->who.start_ns != w->start_ns || e->who.tid != w->tid || e->who.tgid != w->tgid ||
-	    e->who.host != w->host || e->who.cgroup != w->cgroup || e->stack != stack ||
-	    strncmp(e->who.comm, w->comm, sizeof(w->comm)))
+	const struct live_key *a = x, *b = y;
+
+	if (a->who.start_ns != b->who.start_ns || a->who.tid != b->who.tid ||
+	    a->who.tgid != b->who.tgid || a->who.host != b->who.host ||
+	    a->who.cgroup != b->who.cgroup || a->stack != b->stack ||
+	    strncmp(a->who.comm, b->who.comm, sizeof(a->who.comm)))
 		return false;
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
-		if (e->keys[i].text != keys[i].text)
+		if (a->keys[i].text != b->keys[i].text)
 			return false;
 	return true;
 }
 
-static struct live_entry *entry_of(struct live_entries *e, const struct measure_who *w,
-				   const struct measure_text *keys, u32 stack)
+static struct live_entry *entry_at(const struct live_entries *e, u32 i)
 {
-	u64 h = hash_of(w, keys, stack);
-	struct live_entry *l;
-	u32 at;
-
-	HIDX_FIND(at, &e->index, h, pos, is_same(&e->v[pos], w, keys, stack));
-	if (at != HIDX_NONE)
-		return &e->v[at];
-	hidx__add(&e->index, h, e->n);
-	e->v = xgrow(e->v, e->n, &e->cap, sizeof(*e->v));
-	lives__know(&e->lives, w->tgid);
-	l = &e->v[e->n++];
-	*l = (struct live_entry){.who = *w, .stack = stack};
-	l->growth.least = e->growth.n ? 0 : INFINITY;
-	memcpy(l->keys, keys, sizeof(l->keys));
-	return l;
+	return entries__at(&e->all, i);
 }
 
 /* --- histograms --- */
@@ -83,8 +72,9 @@ static void add_values(struct live_entry *l, const struct measure_sample *s)
 			bin_of(l, i)->now += s->hist[i];
 }
 
-static void merge(struct live_entry *to, const struct live_entry *from)
+static void merge(void *merged, void *gone)
 {
+	struct live_entry *to = merged, *from = gone;
 	u64 *a = (u64 *)&to->total, *n = (u64 *)&to->now;
 
 	if (from->total.count)
@@ -112,84 +102,84 @@ static void merge(struct live_entry *to, const struct live_entry *from)
 	for (u32 i = 0; i < TREND_LEN; i++)
 		to->trend[i] += from->trend[i];
 	growth_series__merge(&to->growth, &from->growth);
+	free(from->bins);
 }
 
-static double heat_of(void *entry)
+static double heat_of(const void *entry)
 {
 	const struct live_entry *l = entry;
 
 	return l->decay[0] + (double)l->now.count + (double)l->now.sums[0] + (double)l->held.bytes;
 }
 
-/* The coldest half becomes the row of the rest. */
-static void make_room(struct live_entries *e)
+static void fold(void *entry, u32 step)
 {
-	struct measure_who rest = {.tgid = MEASURE_MANY, .comm = "[rest]"};
-	struct measure_text none[MEASURE_OWN_LABELS];
-	struct live_entry *old = e->v;
-	u32 n = e->n;
-	bool *cold = heat__coldest_half(old, n, sizeof(*old), heat_of);
+	struct live_entry *l = entry;
 
+	l->who = (struct measure_who){.tgid = MEASURE_MANY, .comm = "[rest]", .host = l->who.host};
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
-		none[i] = (struct measure_text){0, ""};
-	e->v = NULL;
-	e->n = e->cap = 0;
-	hidx__clear(&e->index);
-	for (u32 i = 0; i < n; i++) {
-		struct live_entry *to;
+		l->keys[i] = (struct measure_text){0, ""};
+	l->stack = NO_STACK;
+	l->waits = l->ended = false;
+}
 
-		rest.host = old[i].who.host;
-		to = cold[i] ? entry_of(e, &rest, none, NO_STACK)
-						: entry_of(e, &old[i].who, old[i].keys,
-							   old[i].stack);
+static const struct entries_kind kind = {
+	.size = sizeof(struct live_entry),
+	.key_size = sizeof(struct live_key),
+	.steps = 1,
+	.hash = hash_of,
+	.same = is_same,
+	.heat = heat_of,
+	.fold = fold,
+	.merge = merge,
+};
 
-		to->waits = old[i].waits && !cold[i];
-		to->ended = old[i].ended && !cold[i];
-		merge(to, &old[i]);
-		free(old[i].bins);
+static const struct lives_of lives_of = {
+	.size = sizeof(struct live_entry),
+	.tgid = offsetof(struct live_entry, who.tgid),
+	.ended = offsetof(struct live_entry, ended),
+};
+
+void live_entries__init(struct live_entries *e, const struct measure *m, bool holds)
+{
+	e->all = (struct entries){.kind = &kind, .max = MEASURE_MAX_ENTRIES};
+	e->lo = measure__lo(m);
+	e->holds = holds;
+}
+
+static struct live_entry *add(struct live_entries *e, const struct measure_sample *s,
+			      const struct measure_text *keys, u32 stack)
+{
+	struct live_key key = {.who = s->who, .stack = stack};
+	struct live_entry *l;
+
+	memcpy(key.keys, keys, sizeof(key.keys));
+	l = entries__get(&e->all, &key);
+	if (e->all.added) {
+		lives__know(&e->lives, s->who.tgid);
+		l->growth.least = e->growth.n ? 0 : INFINITY;
 	}
-	free(old);
-	free(cold);
+	l->waits = s->waits;
+	memcpy(l->who.process, s->who.process, sizeof(l->who.process));
+	add_values(l, s);
+	return l;
 }
 
 void live_entries__add(struct live_entries *e, const struct measure_sample *s,
 		       const struct measure_text *keys, u32 stack)
 {
-	struct live_entry *l;
-
-	if (e->n >= e->max)
-		make_room(e);
-	l = entry_of(e, &s->who, keys, stack);
-	l->waits = s->waits;
-	memcpy(l->who.process, s->who.process, sizeof(l->who.process));
-	add_values(l, s);
-}
-
-void live_entries__consume(struct live_entries *e, const struct sample *s)
-{
-	u32 tgid = lives__consume(&e->lives, s);
-
-	for (u32 i = 0; tgid && i < e->n; i++)
-		e->v[i].ended |= e->v[i].who.tgid == tgid;
-}
-
-static void mark_ended(struct live_entries *e)
-{
-	for (u32 i = 0; i < e->n; i++)
-		e->v[i].ended |= lives__has_ended(&e->lives, e->v[i].who.tgid);
-	lives__tick(&e->lives);
-	if (!lives__is_full(&e->lives))
-		return;
-	lives__forget(&e->lives);
-	for (u32 i = 0; i < e->n; i++)
-		lives__know(&e->lives, e->v[i].who.tgid);
+	add(e, s, keys, stack);
 }
 
 void live_entries__hold(struct live_entries *e, const struct measure_sample *s,
 			const struct measure_held *held, const struct measure_text *keys, u32 stack)
 {
-	live_entries__add(e, s, keys, stack);
-	measure_held__add(&entry_of(e, &s->who, keys, stack)->held, held);
+	measure_held__add(&add(e, s, keys, stack)->held, held);
+}
+
+void live_entries__consume(struct live_entries *e, const struct sample *s)
+{
+	lives__consume(&e->lives, s, &lives_of, e->all.v, e->all.n);
 }
 
 /* --- intervals --- */
@@ -266,14 +256,12 @@ static void advance(const struct live_entries *e, struct live_entry *l, double k
 		    u64 dt_ns, struct measure_entry *out, struct arena *arena)
 {
 	struct window_sums sums = {MEASURE_VALUE_SUMS, (u64 *)&l->now, (u64 *)&l->total, l->decay};
-	u64 *const windows[WINDOWS] = {(u64 *)&out->v[WINDOW_LAST], (u64 *)&out->v[WINDOW_DECAY],
-				       (u64 *)&out->v[WINDOW_TOTAL]};
 
 	memmove(l->trend, l->trend + 1, sizeof(l->trend) - sizeof(l->trend[0]));
 	l->trend[TREND_LEN - 1] = trend_of(e, l, dt_ns);
 	advance_bins(l, keep, out, arena);
 	advance_extremes(l, e->lo, epochs, out);
-	window_sums__advance(&sums, keep, windows);
+	window_sums__advance(&sums, keep, (u64 *)out->v, sizeof(out->v[0]) / sizeof(u64));
 	l->now.min = l->now.max = 0;
 	memcpy(out->trend, l->trend, sizeof(out->trend));
 	out->held = l->held;
@@ -286,10 +274,12 @@ static void advance_growth(struct live_entries *e, const struct snap *base, stru
 {
 	struct growth_step step = growth_clock__tick(&e->growth, base->t0_ns, base->t1_ns);
 
-	for (u32 i = 0; i < e->n; i++) {
-		growth_series__advance(&e->v[i].growth, &step, (float)out[i].held.bytes,
+	for (u32 i = 0; i < e->all.n; i++) {
+		struct growth_series *g = &entry_at(e, i)->growth;
+
+		growth_series__advance(g, &step, (float)out[i].held.bytes,
 				       (float)out[i].v[WINDOW_TOTAL].sum);
-		out[i].marks = arena__dup(arena, &e->v[i].growth, sizeof(e->v[i].growth));
+		out[i].marks = arena__dup(arena, g, sizeof(*g));
 	}
 }
 
@@ -297,17 +287,19 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 					       const struct snap *base, const struct stacks *stacks,
 					       struct arena *arena)
 {
-	struct measure_entry *out = arena__array(arena, struct measure_entry, e->n);
+	struct measure_entry *out = arena__array(arena, struct measure_entry, e->all.n);
 	u64 dt_ns = base->t1_ns - base->t0_ns;
 
-	mark_ended(e);
-	for (u32 i = 0; i < e->n; i++) {
-		out[i].who = e->v[i].who;
-		memcpy(out[i].keys, e->v[i].keys, sizeof(out[i].keys));
-		out[i].waits = e->v[i].waits;
-		out[i].ended = e->v[i].ended;
-		out[i].stack = stacks__at(stacks, e->v[i].stack);
-		advance(e, &e->v[i], p->keep, p->epochs, dt_ns, &out[i], arena);
+	lives__tick(&e->lives, &lives_of, e->all.v, e->all.n);
+	for (u32 i = 0; i < e->all.n; i++) {
+		struct live_entry *l = entry_at(e, i);
+
+		out[i].who = l->who;
+		memcpy(out[i].keys, l->keys, sizeof(out[i].keys));
+		out[i].waits = l->waits;
+		out[i].ended = l->ended;
+		out[i].stack = stacks__at(stacks, l->stack);
+		advance(e, l, p->keep, p->epochs, dt_ns, &out[i], arena);
 	}
 	if (e->holds)
 		advance_growth(e, base, out, arena);
@@ -316,43 +308,32 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 
 /* --- upkeep --- */
 
-static void reindex(struct live_entries *e)
-{
-	hidx__clear(&e->index);
-	for (u32 i = 0; i < e->n; i++)
-		hidx__add(&e->index, hash_of(&e->v[i].who, e->v[i].keys, e->v[i].stack), i);
-}
-
 void live_entries__move(struct live_entries *e, struct stacks *to, const struct stacks *from)
 {
-	for (u32 i = 0; i < e->n; i++)
-		e->v[i].stack = stacks__move(to, from, e->v[i].stack);
-	reindex(e);
+	for (u32 i = 0; i < e->all.n; i++)
+		entry_at(e, i)->stack = stacks__move(to, from, entry_at(e, i)->stack);
+	entries__rekey(&e->all);
 }
 
 void live_entries__retext(struct live_entries *e, struct texts *t)
 {
-	for (u32 i = 0; i < e->n; i++)
-		for (u32 k = 0; k < MEASURE_OWN_LABELS; k++)
-			if (*e->v[i].keys[k].text)
-				e->v[i].keys[k].text = texts__intern(t, e->v[i].keys[k].text);
-	reindex(e);
+	for (u32 i = 0; i < e->all.n; i++)
+		measure_texts__intern(entry_at(e, i)->keys, MEASURE_OWN_LABELS, t);
+	entries__rekey(&e->all);
 }
 
 void live_entries__clear(struct live_entries *e)
 {
-	for (u32 i = 0; i < e->n; i++)
-		free(e->v[i].bins);
-	e->n = 0;
+	for (u32 i = 0; i < e->all.n; i++)
+		free(entry_at(e, i)->bins);
+	entries__clear(&e->all);
 	e->growth = (struct growth_clock){0};
 	lives__forget(&e->lives);
-	hidx__clear(&e->index);
 }
 
 void live_entries__fini(struct live_entries *e)
 {
 	live_entries__clear(e);
-	free(e->v);
+	entries__fini(&e->all);
 	lives__fini(&e->lives);
-	hidx__fini(&e->index);
 }

@@ -142,18 +142,12 @@ void live_holders__move(struct live_holders *h, struct stacks *to, const struct 
 		h->v[i].stack = stacks__move(to, from, h->v[i].stack);
 }
 
-static void retext(struct measure_text *lock, struct texts *t)
-{
-	if (*lock->text)
-		lock->text = texts__intern(t, lock->text);
-}
-
 void live_holders__retext(struct live_holders *h, struct texts *t)
 {
 	for (u32 i = 0; i < h->n; i++)
-		retext(&h->v[i].lock, t);
+		measure_texts__intern(&h->v[i].lock, 1, t);
 	for (u32 i = 0; i < h->nwaiting; i++)
-		retext(&h->waiting[i].lock, t);
+		measure_texts__intern(&h->waiting[i].lock, 1, t);
 }
 
 void live_holders__clear(struct live_holders *h)

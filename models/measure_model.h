@@ -3,6 +3,7 @@
 #ifndef MODELS_MEASURE_MODEL_H
 #define MODELS_MEASURE_MODEL_H
 
+#include "models/entries.h"
 #include "models/growth.h"
 #include "models/lives.h"
 #include "models/measure.h"
@@ -16,10 +17,25 @@ struct live_bin {
 	u64 total;
 };
 
+#define LIVE_KEY                                                                                   \
+	struct measure_who who;                                                                    \
+	struct measure_text keys[MEASURE_OWN_LABELS];                                              \
+	u32 stack /* position in stacks; NO_STACK */
+
+/* Those of n texts that are not empty are interned anew. */
+static inline void measure_texts__intern(struct measure_text *v, u32 n, struct texts *t)
+{
+	for (u32 i = 0; i < n; i++)
+		if (*v[i].text)
+			v[i].text = texts__intern(t, v[i].text);
+}
+
+struct live_key {
+	LIVE_KEY;
+};
+
 struct live_entry {
-	struct measure_who who;
-	struct measure_text keys[MEASURE_OWN_LABELS];
-	u32 stack; /* position in stacks; NO_STACK */
+	LIVE_KEY;
 	bool waits, ended; /* ended: its process has */
 	struct measure_values now, total;
 	struct measure_held held; /* of this interval */
@@ -31,17 +47,16 @@ struct live_entry {
 	struct growth_series growth; /* of a holding: bytes held */
 };
 
-/* Bounded: zero it first, but for max and lo. */
+/* The coldest become the row of the rest. */
 struct live_entries {
-	u32 max;
+	struct entries all;    /* struct live_entry */
 	u64 (*lo)(u32 bucket); /* least value of a bucket */
 	bool holds;	       /* of a holding: trends are of what is held */
 	struct growth_clock growth;
-	struct live_entry *v;
-	u32 n, cap;
-	struct hidx index;
 	struct lives lives;
 };
+
+void live_entries__init(struct live_entries *e, const struct measure *m, bool holds);
 
 /* The entry of a sample, with its texts interned; keys: those of s. */
 void live_entries__add(struct live_entries *e, const struct measure_sample *s,
@@ -51,7 +66,7 @@ void live_entries__consume(struct live_entries *e, const struct sample *s);
 /* The same of what is held, beside what came and went. */
 void live_entries__hold(struct live_entries *e, const struct measure_sample *s,
 			const struct measure_held *held, const struct measure_text *keys, u32 stack);
-/* Ends the interval of base. e->n of them, in the arena. */
+/* Ends the interval of base. e->all.n of them, in the arena. */
 const struct measure_entry *live_entries__snap(struct live_entries *e, const struct window_pace *p,
 					       const struct snap *base, const struct stacks *stacks,
 					       struct arena *arena);

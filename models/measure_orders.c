@@ -133,9 +133,7 @@ void live_orders__move(struct live_orders *o, struct stacks *to, const struct st
 void live_orders__retext(struct live_orders *o, struct texts *t)
 {
 	for (u32 i = 0; i < o->n; i++)
-		for (u32 k = 0; k < 2; k++)
-			if (*o->v[i].locks[k].text)
-				o->v[i].locks[k].text = texts__intern(t, o->v[i].locks[k].text);
+		measure_texts__intern(o->v[i].locks, 2, t);
 }
 
 void live_orders__clear(struct live_orders *o)

@@ -56,14 +56,12 @@ static struct snap *percpu__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 		struct live_cpu *c = &m->cpus[i];
 		struct percpu_entry *out = &cpus[snap->n];
 		const struct window_sums sums = {PERCPU_FIGURES, c->now, c->total, c->decay};
-		u64 *const windows[WINDOWS] = {out->n[WINDOW_LAST], out->n[WINDOW_DECAY],
-					       out->n[WINDOW_TOTAL]};
 
 		if (!c->known)
 			continue;
 		out->cpu = i;
 		out->known = c->known;
-		window_sums__advance(&sums, keep, windows);
+		window_sums__advance(&sums, keep, out->n[0], PERCPU_FIGURES);
 		snap->n++;
 	}
 	snap->since_ns = m->clock.since_ns;

@@ -5,14 +5,6 @@
 
 enum leaf_kind { LEAF_USER = 1, LEAF_KERNEL = 2, LEAF_UNKNOWN = 4 };
 
-static u32 is_unfolded(const struct profile_query *q, u64 key)
-{
-	for (u32 i = 0; i < q->nunfolded && i < RESULT_MAX_UNFOLDED; i++)
-		if (q->unfolded[i] == key)
-			return i + 1;
-	return 0;
-}
-
 static u32 add_bucket(struct buckets *b, const struct profile_query *q, u64 key)
 {
 	u32 cap = b->cap;
@@ -23,7 +15,7 @@ static u32 add_bucket(struct buckets *b, const struct profile_query *q, u64 key)
 	memset(&b->trends[b->n], 0, sizeof(*b->trends));
 	b->items[b->n] = (struct bucket){.key = key, .stamp = HIDX_NONE};
 	if (q->nunfolded)
-		b->items[b->n].unfolded = is_unfolded(q, key);
+		b->items[b->n].unfolded = unfolded__at(q->unfolded, q->nunfolded, key);
 	hidx__add(&b->index, key, b->n);
 	return b->n++;
 }

@@ -105,6 +105,14 @@ void selection__init(struct selection *s, struct arena *arena, const struct prof
 		memset(s->comm_passes, 0, snap->ncomms);
 }
 
+bool selection__pending(const struct selection *s)
+{
+	for (u32 i = 0; i < s->nidents; i++)
+		if (s->idents[i].pending)
+			return true;
+	return false;
+}
+
 void selection__fini(struct selection *s)
 {
 	free(s->comm_passes);

@@ -100,6 +100,8 @@ void selection__init(struct selection *s, struct arena *arena, const struct prof
 /* The same for stacks of other models: q says which frames count; there are no entries. */
 void selection__init_stacks(struct selection *s, struct arena *arena, const struct symbols *symbols,
 			    const struct profile_query *q, const struct scope *scope);
+/* Whether names of its idents are not known yet. */
+bool selection__pending(const struct selection *s);
 void selection__fini(struct selection *s);
 /* Of the memory that would serve again. */
 size_t selection__bytes(const struct selection *s);

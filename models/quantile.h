@@ -21,4 +21,31 @@ double histogram__count(const struct histogram *h);
  * first to the last of these. */
 struct value histogram__value(const struct histogram *h, bool whole, struct arena *a);
 
+/* Of a struct that has `double n[nbuckets]`, whose buckets begin at NAME__lo: NAME__count,
+ * NAME__quantile with the largest value that there was, and NAME__value. */
+#define HISTOGRAM_OF(name, nbuckets, whole)                                                        \
+	static struct histogram name##__all(const struct name *h)                                  \
+	{                                                                                          \
+		return (struct histogram){h->n, nbuckets, name##__lo, 0, UINT64_MAX, 0};           \
+	}                                                                                          \
+	double name##__count(const struct name *h)                                                 \
+	{                                                                                          \
+		const struct histogram of = name##__all(h);                                        \
+                                                                                                   \
+		return histogram__count(&of);                                                      \
+	}                                                                                          \
+	u64 name##__quantile(const struct name *h, double q, u64 max)                              \
+	{                                                                                          \
+		const struct histogram of = name##__all(h);                                        \
+		u64 v = histogram__quantile(&of, q);                                               \
+                                                                                                   \
+		return MIN(v, max);                                                                \
+	}                                                                                          \
+	struct value name##__value(const struct name *h, struct arena *a)                          \
+	{                                                                                          \
+		const struct histogram of = name##__all(h);                                        \
+                                                                                                   \
+		return histogram__value(&of, whole, a);                                            \
+	}
+
 #endif

@@ -16,6 +16,15 @@
 #define RESULT_TREE_NODES   4096 /* per row */
 #define RESULT_TREE_DEPTH   127
 
+/* The position of a row's key among those, and one; 0: it is not unfolded. */
+static inline u32 unfolded__at(const u64 *unfolded, u32 n, u64 key)
+{
+	for (u32 i = 0; i < MIN(n, (u32)RESULT_MAX_UNFOLDED); i++)
+		if (unfolded[i] == key)
+			return i + 1;
+	return 0;
+}
+
 /* A node below a row, depth first (preorder). */
 struct tree_node {
 	u32 func;   /* symbols' id; 0: no function */

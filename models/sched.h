@@ -118,15 +118,28 @@ struct sched_snap {
 };
 
 /* Maxima are the larger of both. */
-void sched_sums__add(struct sched_sums *to, const struct sched_sums *from);
+static inline void sched_sums__add(struct sched_sums *to, const struct sched_sums *from)
+{
+	WINDOW_ADD(struct sched_sums, delay_max_ns, to, from);
+}
 
 /* The least duration of a bucket, as hist__lo. */
-u64 sched_hist__lo(u32 bucket);
+static inline u64 sched_hist__lo(u32 bucket)
+{
+	return hist__lo(bucket);
+}
+
 /* As models/quantile.h has them; max_ns: the largest value that there was. */
 u64 sched_hist__quantile(const struct sched_hist *h, double q, u64 max_ns);
 double sched_hist__count(const struct sched_hist *h);
 struct value sched_hist__value(const struct sched_hist *h, struct arena *a);
-void sched_hist__merge(struct sched_hist *to, const struct sched_hist *from);
+
+static inline void sched_hist__merge(struct sched_hist *to, const struct sched_hist *from)
+{
+	for (u32 i = 0; i < HIST_BUCKETS; i++)
+		to->n[i] += from->n[i];
+}
+
 /* Adds what cells have in a window. */
 static inline void sched_hist__add(struct sched_hist *h, const struct hist_cells *c,
 				   enum time_window w)
@@ -228,7 +241,14 @@ struct sched_part {
 	u64 ns, count, max_ns;
 };
 
-/* One thread: a row for each state that it was in. */
+/* A state that a thread was in. */
+struct sched_state_row {
+	u64 key;
+	enum task_state state;
+	u64 ns, span_ns; /* of the time that it was watched */
+};
+
+/* One thread: a row for each of its states. */
 struct sched_thread_result {
 	struct query_result base;
 	const struct sched_task *task; /* NULL: not known, or forgotten */
@@ -241,7 +261,7 @@ struct sched_thread_result {
 	const struct sched_span *spans; /* oldest first */
 	const struct sched_part *parts; /* by time, descending */
 	u32 nrows;
-	const enum task_state *rows;
+	const struct sched_state_row *rows;
 };
 struct sched_thread_result *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
 					  enum time_window window);

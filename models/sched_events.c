@@ -10,6 +10,7 @@ const struct slowest_kind sched_slow_delays = {
 	.seconds = SCHED_DELAYS_S,
 	.ns_at = offsetof(struct live_delay, d.delay_ns),
 	.end_at = offsetof(struct live_delay, d.t_ns),
+	.stacks_at = {offsetof(struct live_delay, kstack), offsetof(struct live_delay, ustack)},
 };
 
 void sched__consume_delay(struct model *m, const struct delay_sample *s)
@@ -128,23 +129,9 @@ void sched__snap_switches(struct model *m, struct sched_snap *snap, struct arena
 
 /* --- both --- */
 
-struct moving {
-	struct stacks *to;
-	const struct stacks *from;
-};
-
-static void move_delay(void *ctx, void *item)
-{
-	struct live_delay *d = item;
-	struct moving *m = ctx;
-
-	d->kstack = stacks__move(m->to, m->from, d->kstack);
-	d->ustack = stacks__move(m->to, m->from, d->ustack);
-}
-
 void sched__move_stacks(struct model *m, struct stacks *to, const struct stacks *from)
 {
-	slowest__each(&m->delays, move_delay, &(struct moving){to, from});
+	slowest__move(&m->delays, to, from);
 	for (u32 i = 0; i < m->nswitches; i++) {
 		struct live_switch *s = &m->switches[m->first_switch + i];
 

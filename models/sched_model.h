@@ -15,14 +15,9 @@
 
 /* --- sched_track.c --- */
 
-#define SUMS   (offsetof(struct sched_sums, delay_max_ns) / sizeof(u64))
-#define MAXIMA (sizeof(struct sched_sums) / sizeof(u64) - SUMS)
-
 /* Sums as they become those of the windows. */
 struct track {
-	struct sched_sums now, total;
-	double decay[SUMS];
-	struct window_max max[MAXIMA];
+	WINDOW_TRACK(struct sched_sums, delay_max_ns);
 };
 
 /* Ends an interval; out has WINDOWS of them. */

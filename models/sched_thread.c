@@ -1,19 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One thread: its states, its histograms, and what it did in the last seconds. */
 #include "base/columns.h"
+#include "models/fields.h"
 #include "models/sched_result.h"
-
-enum state_column { STATE_PCT, STATE_NS, STATE_LETTER, STATE_TEXT, STATE_COLUMNS };
-
-static const struct column sched_state_columns[STATE_COLUMNS] = {
-	[STATE_PCT] = PCT_COLUMN("pct", "Share%", 11, 0, COLUMN_BOTH | COLUMN_BAR,
-				 "of the time that the thread was watched"),
-	[STATE_NS] = TIME_COLUMN("time_ns", "Time", 7, 0, COLUMN_BOTH, "time in that state"),
-	[STATE_LETTER] =
-		TEXT_COLUMN("state", "State", 5, 0, COLUMN_BOTH, "its letter, as in perf and ps"),
-	[STATE_TEXT] = TEXT_COLUMN("meaning", "What it means", 20, 0,
-				   COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX, "the state in words"),
-};
 
 static const char *const state_texts[TASK_STATES] = {
 	[TASK_STATE_RUNNING] = "running on a CPU",
@@ -28,67 +17,46 @@ static const char *const state_texts[TASK_STATES] = {
 
 struct thread_box {
 	struct sched_thread_result result;
-	enum task_state rows[TASK_STATES];
-	const struct sched_sums *sums; /* of the window; NULL without a thread */
+	struct sched_state_row rows[TASK_STATES];
 	struct sched_part parts[TASK_STATES + WAIT_REASONS];
 	struct sched_span *spans;
 };
 
 /* --- the table of states --- */
 
-static bool states__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
-{
-	const struct thread_box *box = container_of(t, struct thread_box, result.base.table);
-	enum task_state state = box->rows[row];
-	u64 ns = box->sums->state_ns[state];
+#define ROW struct sched_state_row
 
-	*out = (struct value){.type = sched_state_columns[column].type};
-	switch (column) {
-	case STATE_PCT:
-		out->f = sched__pct(ns, box->sums->span_ns);
-		break;
-	case STATE_NS:
-		out->u = ns;
-		break;
-	case STATE_LETTER:
-		out->s = task_state_names[state];
-		break;
-	default:
-		out->s = state_texts[state];
-	}
-	return true;
+static const struct field fields[] = {
+	{PCT_COLUMN("pct", "Share%", 11, 0, COLUMN_BOTH | COLUMN_BAR,
+		    "of the time that the thread was watched"),
+	 PART_AT(ROW, ns, span_ns)},
+	{TIME_COLUMN("time_ns", "Time", 7, 0, COLUMN_BOTH, "time in that state"), NUMBER_AT(ROW, ns)},
+	{TEXT_COLUMN("state", "State", 5, 0, COLUMN_BOTH, "its letter, as in perf and ps"),
+	 NAMED_AT(ROW, state, task_state_names)},
+	{TEXT_COLUMN("meaning", "What it means", 20, 0, COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX,
+		     "the state in words"),
+	 NAMED_AT(ROW, state, state_texts)},
+};
+
+/* Most time first. */
+static int by_ns(const void *a, const void *b)
+{
+	const ROW *x = a, *y = b;
+
+	return x->ns == y->ns ? (x->key > y->key) - (x->key < y->key) : (x->ns < y->ns) - (x->ns > y->ns);
 }
 
-static u64 states__key(const struct row_table *t, u32 row)
+/* sums: of the window; NULL without a thread. */
+static void fill_states(struct thread_box *box, const struct sched_sums *sums)
 {
-	return container_of(t, struct thread_box, result.base.table)->rows[row] + 1;
-}
+	struct sched_thread_result *a = &box->result;
 
-/* Most time first; the states are few. */
-static void fill_states(struct thread_box *box)
-{
-	u32 n = 0;
-
-	for (u32 i = 0; box->sums && i < TASK_STATES; i++) {
-		u32 at = n;
-
-		if (!box->sums->state_ns[i])
-			continue;
-		for (; at && box->sums->state_ns[box->rows[at - 1]] < box->sums->state_ns[i]; at--)
-			box->rows[at] = box->rows[at - 1];
-		box->rows[at] = i;
-		n++;
-	}
-	box->result.rows = box->rows;
-	box->result.nrows = n;
-	box->result.base.table = (struct row_table){
-		.columns = sched_state_columns,
-		.ncolumns = STATE_COLUMNS,
-		.nrows = n,
-		.sort = STATE_PCT,
-		.cell = states__cell,
-		.key = states__key,
-	};
+	for (u32 i = 0; sums && i < TASK_STATES; i++)
+		if (sums->state_ns[i])
+			box->rows[a->nrows++] = (ROW){i + 1, i, sums->state_ns[i], sums->span_ns};
+	qsort(box->rows, a->nrows, sizeof(*box->rows), by_ns);
+	a->rows = box->rows;
+	RESULT_TABLE(&a->base, fields, a->rows, a->nrows, 0, 0, "pct");
 }
 
 /* --- the timeline --- */
@@ -246,13 +214,10 @@ struct sched_thread_result *sched__thread(const struct sched_snap *snap, u32 tid
 
 	a->window = window;
 	a->task = find_task(snap, tid, start_ns);
-	if (a->task) {
-		box->sums = &a->task->sums[window];
-		for (u32 k = 0; k < SCHED_HISTS; k++)
-			sched_hist__add(&a->hists[k], &a->task->hists[k], window);
-	}
+	for (u32 k = 0; a->task && k < SCHED_HISTS; k++)
+		sched_hist__add(&a->hists[k], &a->task->hists[k], window);
 	a->delays = sched_hist__value(&a->hists[SCHED_DELAY], &a->base.arena);
-	fill_states(box);
+	fill_states(box, a->task ? &a->task->sums[window] : NULL);
 	fill_timeline(box, snap, tid);
 	return a;
 }

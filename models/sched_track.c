@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Numbers of an interval become those of the last one, the decaying window and since start. */
 #include "models/sched_model.h"
+#include "models/quantile.h"
+
+HISTOGRAM_OF(sched_hist, HIST_BUCKETS, true)
 
 /* The parts are rounded, and still sum to the whole. */
 static void sum_span(struct sched_sums *s)
@@ -12,16 +15,14 @@ static void sum_span(struct sched_sums *s)
 
 static struct window_track all_of(struct track *t)
 {
-	return (struct window_track){SUMS,     MAXIMA,	  (u64 *)&t->now, (u64 *)&t->total,
-				     t->decay, t->max};
+	return WINDOW_TRACK_OF(t, struct sched_sums, delay_max_ns);
 }
 
 void track__advance(struct track *t, const struct window_pace *p, struct sched_sums *out)
 {
 	const struct window_track all = all_of(t);
-	u64 *const windows[WINDOWS] = {(u64 *)&out[0], (u64 *)&out[1], (u64 *)&out[2]};
 
-	window_track__advance(&all, p, windows);
+	window_track__advance(&all, p, (u64 *)out);
 	sum_span(&out[WINDOW_DECAY]);
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/slowest.h"
 
-#include "base/arena.h"
-
 static u32 nparts(const struct slowest *s)
 {
 	return MIN(s->kind->seconds / 10 + 1, (u32)SLOWEST_MAX_PARTS);
@@ -116,6 +114,28 @@ void *slowest__list(const struct slowest *s, u64 now_ns, u32 *n)
 	qsort_r(g.items, g.n, s->kind->size, by_ns, (void *)s->kind);
 	*n = MIN(g.n, s->kind->max);
 	return g.items;
+}
+
+struct moving {
+	const struct slowest_kind *kind;
+	struct stacks *to;
+	const struct stacks *from;
+};
+
+static void move_item(void *ctx, void *item)
+{
+	const struct moving *m = ctx;
+
+	for (u32 i = 0; i < ARRAY_SIZE(m->kind->stacks_at) && m->kind->stacks_at[i]; i++) {
+		u32 *stack = (u32 *)((char *)item + m->kind->stacks_at[i]);
+
+		*stack = stacks__move(m->to, m->from, *stack);
+	}
+}
+
+void slowest__move(const struct slowest *s, struct stacks *to, const struct stacks *from)
+{
+	slowest__each(s, move_item, &(struct moving){s->kind, to, from});
 }
 
 void slowest__zero(struct slowest *s)

@@ -7,7 +7,7 @@
 #ifndef MODELS_SLOWEST_H
 #define MODELS_SLOWEST_H
 
-#include "base/base.h"
+#include "models/stacks.h"
 
 #define SLOWEST_PART_NS	  (10 * NSEC_PER_SEC)
 #define SLOWEST_MAX_PARTS 16
@@ -19,6 +19,7 @@ struct slowest_kind {
 	u32 seconds;   /* how long they are kept; parts: one more than its tens */
 	size_t ns_at;  /* offsets in an item: u64, how long it took */
 	size_t end_at; /* u64, when it ended */
+	size_t stacks_at[2]; /* u32, positions of stacks (models/stacks.h); 0: none */
 	void (*fini)(void *item); /* optional: frees what it has; of one that was never filled, too */
 };
 
@@ -41,6 +42,8 @@ void slowest__each(const struct slowest *s, void (*fn)(void *ctx, void *item), v
 /* Those that ended within the time kept before now: a new array for free(), slowest first, later
  * ones first of equals. */
 void *slowest__list(const struct slowest *s, u64 now_ns, u32 *n);
+/* Replaces the positions of stacks as struct stacks_user wants it. */
+void slowest__move(const struct slowest *s, struct stacks *to, const struct stacks *from);
 void slowest__zero(struct slowest *s);
 size_t slowest__bytes(const struct slowest *s);
 

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/*
- * Tallies: how much of a few things each process did, per window, and rows of it. Bounded: when
- * there are too many, those that did least lately become their CPU's "[others]", so that sums stay
- * what they were. The store is the collector's; tallies in a snapshot are const.
- */
+/* Tallies: how much of a few things each process did, per window, and rows of it. */
 #ifndef MODELS_TALLIES_H
 #define MODELS_TALLIES_H
 
@@ -24,24 +20,6 @@ struct tally {
 	bool kthread;
 	u64 n[WINDOWS][TALLY_COUNTS];
 };
-
-struct live_tally;
-
-/* Zero it first, but for max. */
-struct tallies {
-	u32 max;
-	struct live_tally *v;
-	u32 n, cap;
-	struct hidx index;
-};
-
-/* who: n is not looked at. */
-void tallies__add(struct tallies *t, const struct tally *who, const u64 n[TALLY_COUNTS]);
-/* Ends an interval; keep: what decays keeps of itself (models/windows.h). t->n of them. */
-const struct tally *tallies__snap(struct tallies *t, double keep, struct arena *arena);
-void tallies__clear(struct tallies *t);
-void tallies__fini(struct tallies *t);
-size_t tallies__bytes(const struct tallies *t);
 
 /* --- rows: pure --- */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Subjects that are tallies and nothing else: what processes did of a few things comes in, rows of
- * it by process, name, cgroup or CPU are asked for. A subject is a const struct tally_subject for
- * its model and a const struct tally_table for each set of rows.
+ * it by process, name, cgroup or CPU are asked for. Bounded: when there are too many, those that did
+ * least lately become their CPU's "[others]", so that sums stay what they were. A subject is a const
+ * struct tally_subject for its model and a const struct tally_table for each set of rows.
  */
 #ifndef MODELS_TALLY_MODEL_H
 #define MODELS_TALLY_MODEL_H

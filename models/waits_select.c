@@ -198,10 +198,7 @@ const char *waits_selection__leaf(const struct waits_selection *s, u32 place)
 
 bool waits_selection__pending(const struct waits_selection *s)
 {
-	for (u32 i = 0; i < s->names.nidents; i++)
-		if (s->names.idents[i].pending)
-			return true;
-	return false;
+	return selection__pending(&s->names);
 }
 
 /* --- which entries --- */

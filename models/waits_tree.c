@@ -419,14 +419,6 @@ static void append_row(struct tree_builder *f, const struct waits_row *row, u32 
 	free(l.items);
 }
 
-static bool is_unfolded(const struct waits_query *q, u64 key)
-{
-	for (u32 i = 0; i < q->nunfolded; i++)
-		if (q->unfolded[i] == key)
-			return true;
-	return false;
-}
-
 void waits_result__trees(struct waits_result *a, struct row_groups *g, const u32 *sources)
 {
 	struct tree_builder f = {.g = g, .arena = g->s.names.arena, .window = g->s.window};
@@ -435,7 +427,7 @@ void waits_result__trees(struct waits_result *a, struct row_groups *g, const u32
 	for (u32 i = 0; i < a->nrows; i++) {
 		trees[i].first = f.out.n;
 		f.whole = (double)waits_row__whole(&a->rows[i], a);
-		if (is_unfolded(&a->query, a->rows[i].key))
+		if (unfolded__at(a->query.unfolded, a->query.nunfolded, a->rows[i].key))
 			append_row(&f, &a->rows[i], sources[i], a->query.wakers);
 		trees[i].n = f.out.n - trees[i].first;
 	}

@@ -65,14 +65,14 @@ void window_max__merge(struct window_max *to, const struct window_max *from)
 		to->epochs[i] = MAX(to->epochs[i], from->epochs[i]);
 }
 
-void window_sums__advance(const struct window_sums *s, double keep, u64 *const out[WINDOWS])
+void window_sums__advance(const struct window_sums *s, double keep, u64 *out, u32 stride)
 {
 	for (u32 i = 0; i < s->n; i++) {
 		s->decay[i] = window__decay(s->decay[i], keep, (double)s->now[i]);
 		s->total[i] += s->now[i];
-		out[WINDOW_LAST][i] = s->now[i];
-		out[WINDOW_DECAY][i] = (u64)(s->decay[i] + 0.5);
-		out[WINDOW_TOTAL][i] = s->total[i];
+		out[WINDOW_LAST * stride + i] = s->now[i];
+		out[WINDOW_DECAY * stride + i] = (u64)(s->decay[i] + 0.5);
+		out[WINDOW_TOTAL * stride + i] = s->total[i];
 		s->now[i] = 0;
 	}
 }
@@ -91,41 +91,40 @@ static struct window_sums sums_of(const struct window_track *t)
 	return (struct window_sums){t->nsums, t->now, t->total, t->decay};
 }
 
-static void advance_maximum(const struct window_track *t, u32 i, u32 epochs,
-			    u64 *const out[WINDOWS])
-{
-	u64 *now = &t->now[t->nsums + i], *total = &t->total[t->nsums + i];
-
-	window_max__advance(&t->max[i], epochs, *now);
-	*total = MAX(*total, *now);
-	out[WINDOW_LAST][t->nsums + i] = *now;
-	out[WINDOW_DECAY][t->nsums + i] = window_max__get(&t->max[i]);
-	out[WINDOW_TOTAL][t->nsums + i] = *total;
-	*now = 0;
-}
-
-void window_track__advance(const struct window_track *t, const struct window_pace *p,
-			   u64 *const out[WINDOWS])
+void window_track__advance(const struct window_track *t, const struct window_pace *p, u64 *out)
 {
 	const struct window_sums sums = sums_of(t);
+	u32 n = t->nsums + t->nmaxima;
 
-	window_sums__advance(&sums, p->keep, out);
-	for (u32 i = 0; i < t->nmaxima; i++)
-		advance_maximum(t, i, p->epochs, out);
+	window_sums__advance(&sums, p->keep, out, n);
+	for (u32 i = 0; i < t->nmaxima; i++) {
+		u32 at = t->nsums + i;
+
+		window_max__advance(&t->max[i], p->epochs, t->now[at]);
+		t->total[at] = MAX(t->total[at], t->now[at]);
+		out[WINDOW_LAST * n + at] = t->now[at];
+		out[WINDOW_DECAY * n + at] = window_max__get(&t->max[i]);
+		out[WINDOW_TOTAL * n + at] = t->total[at];
+		t->now[at] = 0;
+	}
+}
+
+void window__add(u64 *to, const u64 *from, u32 nsums, u32 nmaxima)
+{
+	for (u32 i = 0; i < nsums; i++)
+		to[i] += from[i];
+	for (u32 i = nsums; i < nsums + nmaxima; i++)
+		to[i] = MAX(to[i], from[i]);
 }
 
 void window_track__merge(const struct window_track *to, const struct window_track *from)
 {
-	const struct window_sums a = sums_of(to), b = sums_of(from);
-
-	window_sums__merge(&a, &b);
-	for (u32 i = 0; i < to->nmaxima; i++) {
-		u32 at = to->nsums + i;
-
-		to->now[at] = MAX(to->now[at], from->now[at]);
-		to->total[at] = MAX(to->total[at], from->total[at]);
+	window__add(to->now, from->now, to->nsums, to->nmaxima);
+	window__add(to->total, from->total, to->nsums, to->nmaxima);
+	for (u32 i = 0; i < to->nsums; i++)
+		to->decay[i] += from->decay[i];
+	for (u32 i = 0; i < to->nmaxima; i++)
 		window_max__merge(&to->max[i], &from->max[i]);
-	}
 }
 
 double window_sums__heat(const struct window_sums *s)

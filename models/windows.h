@@ -74,8 +74,9 @@ struct window_sums {
 	double *decay;
 };
 
-/* Ends an interval: out has n numbers of each window, now is 0 then. */
-void window_sums__advance(const struct window_sums *s, double keep, u64 *const out[WINDOWS]);
+/* Ends an interval: out has `stride` numbers of each window, the first n of which are these; now is 0
+ * then. */
+void window_sums__advance(const struct window_sums *s, double keep, u64 *out, u32 stride);
 void window_sums__merge(const struct window_sums *to, const struct window_sums *from);
 /* How much there was lately, all of them together. */
 double window_sums__heat(const struct window_sums *s);
@@ -104,9 +105,29 @@ struct window_track {
 	struct window_max *max; /* nmaxima: of the decaying window */
 };
 
-void window_track__advance(const struct window_track *t, const struct window_pace *p,
-			   u64 *const out[WINDOWS]);
+/* out: of each window nsums + nmaxima numbers. */
+void window_track__advance(const struct window_track *t, const struct window_pace *p, u64 *out);
 void window_track__merge(const struct window_track *to, const struct window_track *from);
+
+/* Structs T of u64 alone, sums and from the member `most` on maxima: */
+#define WINDOW_SUMS(T, most)   (u32)(offsetof(T, most) / sizeof(u64))
+#define WINDOW_MAXIMA(T, most) ((u32)(sizeof(T) / sizeof(u64)) - WINDOW_SUMS(T, most))
+/* The members of a struct that keeps one. */
+#define WINDOW_TRACK(T, most)                                                                      \
+	T now, total;                                                                              \
+	double decay[WINDOW_SUMS(T, most)];                                                        \
+	struct window_max max[WINDOW_MAXIMA(T, most)]
+/* All of such a struct. */
+#define WINDOW_TRACK_OF(t, T, most)                                                                \
+	(struct window_track)                                                                      \
+	{                                                                                          \
+		WINDOW_SUMS(T, most), WINDOW_MAXIMA(T, most), (u64 *)&(t)->now, (u64 *)&(t)->total, \
+			(t)->decay, (t)->max                                                       \
+	}
+/* Adds one to another; of maxima the larger one stays. */
+#define WINDOW_ADD(T, most, to, from)                                                              \
+	window__add((u64 *)(to), (const u64 *)(from), WINDOW_SUMS(T, most), WINDOW_MAXIMA(T, most))
+void window__add(u64 *to, const u64 *from, u32 nsums, u32 nmaxima);
 
 /* Marks the `wanted` of n that have least heat; of equal ones those that come first. */
 void heat__coldest(const double *heat, u32 n, u32 wanted, bool *cold);

@@ -338,20 +338,10 @@ static const struct bpf_subject subject = {
 	.fini = fini,
 };
 
-struct source *block_bpf__open_sized(const struct sampling *how, const struct scope *scope,
-				     const struct block_bpf_sizes *sizes, struct status *st)
-{
-	return bpf_source__open(&subject, how, scope, sizes, st);
-}
+static const struct block_bpf_sizes sizes = {16384, 512, 8192, 16384, 512 * 1024};
+static const struct block_bpf_sizes little = {4096, 64, 2048, 4096, 256 * 1024};
 
-static struct source *block_bpf__open_source(const struct sampling *how, const struct scope *scope,
-					     struct status *st)
-{
-	static const struct block_bpf_sizes sizes = {16384, 512, 8192, 16384, 512 * 1024},
-					    little = {4096, 64, 2048, 4096, 256 * 1024};
-
-	return block_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
-}
+BPF_SOURCE_OPEN(block_bpf)
 
 const struct source_ops source_block_bpf = {
 	.name = "bpf",

@@ -91,6 +91,20 @@ struct bpf_source {
 	struct health health;
 };
 
+/* A source's NAME__open_sized(), whose sizes may be told, and NAME__open_source() with its own: `sizes`, or
+ * `little` where memory is. */
+#define BPF_SOURCE_OPEN(name)                                                                      \
+	struct source *name##__open_sized(const struct sampling *how, const struct scope *scope,   \
+					  const struct name##_sizes *of, struct status *st)        \
+	{                                                                                          \
+		return bpf_source__open(&subject, how, scope, of, st);                             \
+	}                                                                                          \
+	static struct source *name##__open_source(const struct sampling *how,                      \
+						  const struct scope *scope, struct status *st)    \
+	{                                                                                          \
+		return name##__open_sized(how, scope, memory__is_little() ? &little : &sizes, st); \
+	}
+
 struct source *bpf_source__open(const struct bpf_subject *of, const struct sampling *how,
 				const struct scope *scope, const void *sizes, struct status *st);
 void bpf_source__close(struct source *s);

@@ -324,20 +324,10 @@ static const struct bpf_subject subject = {
 	.unload = unload,
 };
 
-struct source *cache_bpf__open_sized(const struct sampling *how, const struct scope *scope,
-				     const struct cache_bpf_sizes *sizes, struct status *st)
-{
-	return bpf_source__open(&subject, how, scope, sizes, st);
-}
+static const struct cache_bpf_sizes sizes = {16384, 8192, 16384, 16384, 16384, 512 * 1024};
+static const struct cache_bpf_sizes little = {2048, 1024, 4096, 4096, 4096, 256 * 1024};
 
-static struct source *cache_bpf__open_source(const struct sampling *how, const struct scope *scope,
-					     struct status *st)
-{
-	static const struct cache_bpf_sizes sizes = {16384, 8192, 16384, 16384, 16384, 512 * 1024},
-					    little = {2048, 1024, 4096, 4096, 4096, 256 * 1024};
-
-	return cache_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
-}
+BPF_SOURCE_OPEN(cache_bpf)
 
 const struct source_ops source_cache_bpf = {
 	.name = "bpf",

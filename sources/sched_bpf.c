@@ -574,20 +574,10 @@ static const struct bpf_subject subject = {
 	.fini = fini,
 };
 
-struct source *sched_bpf__open_sized(const struct sampling *how, const struct scope *scope,
-				     const struct sched_bpf_sizes *sizes, struct status *st)
-{
-	return bpf_source__open(&subject, how, scope, sizes, st);
-}
+static const struct sched_bpf_sizes sizes = {16384, 2048, 16384, 4 * 1024 * 1024};
+static const struct sched_bpf_sizes little = {2048, 512, 4096, 512 * 1024};
 
-static struct source *sched_bpf__open_source(const struct sampling *how, const struct scope *scope,
-					     struct status *st)
-{
-	static const struct sched_bpf_sizes sizes = {16384, 2048, 16384, 4 * 1024 * 1024},
-					    little = {2048, 512, 4096, 512 * 1024};
-
-	return sched_bpf__open_sized(how, scope, memory__is_little() ? &little : &sizes, st);
-}
+BPF_SOURCE_OPEN(sched_bpf)
 
 const struct source_ops source_sched_bpf = {
 	.name = "bpf",

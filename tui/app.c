@@ -237,7 +237,7 @@ static void report_unfiltered(struct host *h)
 /* As it was asked for on the command line, as far as the view has it. */
 static void open_view(struct host *h, enum view_id v, const struct view_args *args)
 {
-	struct screen *s = view_table[v]->open(h, args);
+	struct screen *s = view_table[v]->open(view_table[v], h, args);
 	struct status st;
 
 	h->stacks[v] = s;
@@ -268,7 +268,7 @@ void app__show_view(struct host *h, enum view_id v)
 	h->led_from = VIEW_COUNT;
 	h->dirty = true;
 	if (begins && first != view_table[v])
-		host__push(h, first->open(h, &args));
+		host__push(h, first->open(first, h, &args));
 	let_views_rest(h);
 	report_unfiltered(h);
 }

@@ -143,7 +143,7 @@ static void write_job__run(struct job *job)
 	u32 *order;
 
 	symbols__wait(b->symbols, SETTLE_MS);
-	if (b->view->report(j->frame, &args, j->frame->scope, &r))
+	if (b->view->report(b->view, j->frame, &args, j->frame->scope, &r))
 		return;
 	r.seq = j->seq;
 	ask_inlined(b, &r);
@@ -235,7 +235,7 @@ static void snapshot_job__run(struct job *job)
 	u32 *order;
 
 	symbols__wait(j->batch->symbols, SETTLE_MS);
-	if (view->report(j->frame, &args, j->frame->scope, &r))
+	if (view->report(view, j->frame, &args, j->frame->scope, &r))
 		return;
 	if (!sort_rows(j->batch, &r, &order, &j->st))
 		save_report(j, &r);

@@ -43,7 +43,7 @@ static bool run_view(struct host *h, const char *arg, struct status *st)
 	}
 	app__show_view(h, view__index(arg));
 	if (ops != view_table[h->view])
-		host__push(h, ops->open(h, &none));
+		host__push(h, ops->open(ops, h, &none));
 	return true;
 }
 

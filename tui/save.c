@@ -127,7 +127,7 @@ static void take_others(struct host *h, struct views *all)
 		struct report *r = &all->reports[all->n];
 
 		if (v == h->view || !is_open(h, v) || !view->report ||
-		    view->report(h->frame, &args, h->scope, r))
+		    view->report(view, h->frame, &args, h->scope, r))
 			continue;
 		note_unfiltered(h, v, &r->health);
 		all->views[all->n++] = view;

@@ -38,7 +38,7 @@ void serve__add_page(struct serve *s, struct served *v, const struct frame *f)
 	struct report r;
 
 	symbols__wait(s->symbols, SERVE_SETTLE_MS);
-	if (v->ops->report(f, &args, f->scope, &r))
+	if (v->ops->report(v->ops, f, &args, f->scope, &r))
 		return;
 	counters__add(v->counters, redacted__new(&r, &redacted));
 	redacted__free(redacted);
@@ -214,7 +214,7 @@ void serve__make_view(struct result_job *j)
 		return;
 	}
 	symbols__wait(j->serve->symbols, SERVE_SETTLE_MS);
-	if (!j->view->report(j->frame, &args, scope, &r)) {
+	if (!j->view->report(j->view, j->frame, &args, scope, &r)) {
 		write_view(j, &r);
 		j->view->report_free(&r);
 	} else {
@@ -238,7 +238,7 @@ void serve__add_profile(struct serve *s, struct gathering *g, const struct frame
 	if (!scope)
 		return;
 	symbols__wait(s->symbols, SERVE_SETTLE_MS);
-	if (!v->report(f, &args, scope, &r)) {
+	if (!v->report(v, f, &args, scope, &r)) {
 		if (r.stacks) {
 			ask_inlined(s, &r);
 			merged__add(&g->merged, redacted__new(&r, &redacted));

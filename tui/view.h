@@ -127,10 +127,12 @@ struct view_ops {
 	bool one_group;	    /* by one of them at a time */
 	bool any_group;	    /* what else there is questions say: names that none has are ignored */
 	u32 offers;	    /* bit per enum export_need: what its reports have beside rows */
-	struct screen *(*open)(struct host *h, const struct view_args *args);
+	const void *of; /* what the next two make it of */
+	struct screen *(*open)(const struct view_ops *v, struct host *h,
+			       const struct view_args *args);
 	/* Batch: the report of one frame; synchronous, any thread. 0, or -ENODATA when the
 	 * frame has nothing for it. report_free releases it. */
-	int (*report)(const struct frame *f, const struct view_args *args,
+	int (*report)(const struct view_ops *v, const struct frame *f, const struct view_args *args,
 		      const struct scope *scope, struct report *r);
 	void (*report_free)(struct report *r);
 	/* Whether this view's numbers are out of the ordinary: its tab is marked. */

@@ -169,9 +169,9 @@ static void states_come_by_their_time(void **state)
 	sched_builder__put(m, &t);
 	a = ask(m, 5);
 	assert_int_equal(a->nrows, 3);
-	assert_int_equal(a->rows[0], TASK_STATE_SLEEP);
-	assert_int_equal(a->rows[1], TASK_STATE_RUNNING);
-	assert_int_equal(a->rows[2], TASK_STATE_DISK);
+	assert_int_equal(a->rows[0].state, TASK_STATE_SLEEP);
+	assert_int_equal(a->rows[1].state, TASK_STATE_RUNNING);
+	assert_int_equal(a->rows[2].state, TASK_STATE_DISK);
 	assert_true(a->base.table.cell(&a->base.table, 2, 0, &v));
 	assert_true(v.f == 20);
 	assert_true(a->hists[SCHED_DELAY].n[30] == 4);

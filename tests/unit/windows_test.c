@@ -29,24 +29,23 @@ static void the_clock_begins_at_the_first_interval(void **state)
 
 static void sums_go_to_each_window(void **state)
 {
-	u64 now[2] = {8, 1}, total[2] = {0}, last[2], decayed[2], all[2];
+	u64 now[2] = {8, 1}, total[2] = {0}, out[WINDOWS][2];
 	double decay[2] = {0};
 	const struct window_sums s = {2, now, total, decay};
-	u64 *const out[WINDOWS] = {last, decayed, all};
 
-	window_sums__advance(&s, 0.5, out);
+	window_sums__advance(&s, 0.5, out[0], 2);
 	now[0] = 2;
 	assert_float_equal(window_sums__heat(&s), 8 + 1 + 2, 1e-9);
-	window_sums__advance(&s, 0.5, out);
-	assert_int_equal(last[0], 2);
-	assert_int_equal(decayed[0], 6);
-	assert_int_equal(all[0], 10);
-	assert_int_equal(last[1], 0);
-	assert_int_equal(all[1], 1);
+	window_sums__advance(&s, 0.5, out[0], 2);
+	assert_int_equal(out[WINDOW_LAST][0], 2);
+	assert_int_equal(out[WINDOW_DECAY][0], 6);
+	assert_int_equal(out[WINDOW_TOTAL][0], 10);
+	assert_int_equal(out[WINDOW_LAST][1], 0);
+	assert_int_equal(out[WINDOW_TOTAL][1], 1);
 	for (u32 i = 0; i < 20; i++)
-		window_sums__advance(&s, 0.5, out);
+		window_sums__advance(&s, 0.5, out[0], 2);
 	assert_true(decay[0] <= 0); /* gone, not ever smaller */
-	assert_int_equal(all[0], 10);
+	assert_int_equal(out[WINDOW_TOTAL][0], 10);
 }
 
 static void merging_loses_nothing(void **state)

@@ -42,16 +42,14 @@ static struct query_result *run_one(const struct frame *f, const void *query, co
 	return asked__query_one(f->snaps[measure__model(q->asked)], q, scope);
 }
 
-static const struct measure_view *view_of(const struct measure *m);
-
 /* Spans are kept one by one, other events are not. */
-static struct screen *list_cell(struct host *h, const void *query, const struct heat_pick *pick,
-				const struct scope *scope)
+static struct screen *list_cell(const struct heat_view *v, struct host *h, const void *query,
+				const struct heat_pick *pick, const struct scope *scope)
 {
 	const struct measure *m = ((const struct measure_query *)query)->asked;
 
 	if (m->shape == MEASURE_SHAPE_SPAN)
-		return measure_slow__list(h, view_of(m), query, pick, scope);
+		return measure_slow__list(v, h, query, pick, scope);
 	host__message(h, ROLE_WARN, "events are not kept one by one: list EVENT, ... does");
 	return NULL;
 }
@@ -71,7 +69,8 @@ static const struct measure_view *view_of(const struct measure *m)
 							    : &flame_held;
 	v->view.heat = (struct heat_view){
 		measure__model(m) == MODEL_PAIRS ? &heat_pairs : &heat_events, list_cell};
-	measure_view__init(&v->view, m, measure__model(m), run_one);
+	v->view.run = run_one;
+	measure_view__init(&v->view, m, measure__model(m));
 	v->next = all;
 	all = v;
 	return &v->view;
@@ -239,16 +238,33 @@ static void query__init(struct asked_query *q, const struct view_args *args,
 		copy_str(q->group, sizeof(q->group), args->group);
 }
 
-static struct screen *asked__open(struct host *h, const struct view_args *args, enum ask_kind kind,
-				  const struct listing_ops *ops)
+/* What a view of questions is made of. */
+struct asked_view {
+	enum ask_kind kind;
+	const struct listing_ops *list;
+};
+
+static struct screen *asked__open(const struct view_ops *v, struct host *h,
+				  const struct view_args *args)
 {
+	const struct asked_view *of = v->of;
 	struct asked_screen *s = xcalloc(1, sizeof(*s));
 
 	s->list.base = (struct screen){.ops = &asked_screen_ops, .host = h};
-	s->kind = kind;
+	s->kind = of->kind;
 	query__init(&s->query, args, WINDOW_DECAY);
-	listing__init(&s->list, h, ops, &s->query);
+	listing__init(&s->list, h, of->list, &s->query);
 	return &s->list.base;
+}
+
+static int asked__batch(const struct view_ops *v, const struct frame *f, const struct view_args *args,
+			const struct scope *scope, struct report *r)
+{
+	struct asked_query q;
+
+	query__init(&q, args, WINDOW_LAST);
+	q.oldest_first = q.slowest = true;
+	return listing__batch(((const struct asked_view *)v->of)->list, f, args, &q, scope, r);
 }
 
 #define ASKED(name_, id, title_, groups_, moment)                                                          \
@@ -272,19 +288,7 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 		.selection = asked__selection,                                                     \
 		.report = report_##name_,                                                          \
 	};                                                                                         \
-	static struct screen *open_##name_(struct host *h, const struct view_args *args)           \
-	{                                                                                          \
-		return asked__open(h, args, ASK_##id, &listing_##name_);                           \
-	}                                                                                          \
-	static int batch_##name_(const struct frame *f, const struct view_args *args,              \
-				 const struct scope *scope, struct report *r)                      \
-	{                                                                                          \
-		struct asked_query q;                                                              \
-                                                                                                   \
-		query__init(&q, args, WINDOW_LAST);                                                \
-		q.oldest_first = q.slowest = true;                                                 \
-		return listing__batch(&listing_##name_, f, args, &q, scope, r);                    \
-	}                                                                                          \
+	static const struct asked_view of_##name_ = {ASK_##id, &listing_##name_};                  \
 	const struct view_ops view_##name_ = {                                                     \
 		.name = #name_,                                                                    \
 		.title = title_,                                                                   \
@@ -295,8 +299,9 @@ static struct screen *asked__open(struct host *h, const struct view_args *args, 
 		.screens = "measure slowest",                                                      \
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED | (moment),          \
 		.offers = 1u << EXPORT_STACKS,                                                     \
-		.open = open_##name_,                                                              \
-		.report = batch_##name_,                                                           \
+		.of = &of_##name_,                                                                 \
+		.open = asked__open,                                                               \
+		.report = asked__batch,                                                            \
 		.report_free = listing__report_free,                                               \
 	}
 

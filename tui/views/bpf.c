@@ -23,11 +23,7 @@ static const struct bpf_result *result(const struct listing *l)
 	return container_of(l->result, struct bpf_result, base);
 }
 
-static struct query_result *bpf__run(const struct frame *f, const void *query,
-				     const struct scope *scope)
-{
-	return &bpf__query((const void *)f->snaps[MODEL_BPF], query, scope)->base;
-}
+QUERY_RUN(bpf__run, bpf__query, MODEL_BPF)
 
 static const struct listing_view the_view;
 
@@ -180,25 +176,16 @@ static void push_programs(struct listing *l, u32 row)
 {
 	const struct bpf_row *r = &result(l)->rows[row];
 	struct bpf_query q = of(l)->query;
-	struct bpf_screen *next;
+	const struct scope *narrow = NULL;
 	char term[TERM_MAX] = "";
 
 	if (q.group == BPF_BY_TYPE)
 		copy_str(q.type, sizeof(q.type), r->first->s.type);
-	else if (!bpf__term(l, row, term, sizeof(term)))
+	else if (!(narrow = listing__narrow_to_row(l, row, term, sizeof(term))))
 		return host__message(l->base.host, ROLE_WARN, "no process holds these programs");
 	q.group = BPF_BY_PROGRAM;
-	next = (struct bpf_screen *)listing__new(&the_view, l->base.host, &q);
-	copy_str(next->list.narrowed, sizeof(next->list.narrowed), *term ? term : q.type);
-	if (*term) {
-		const struct scope *scope = query_client__scope(&l->query_client);
-
-		next->list.query_client.extra_scope = terms__scope(scope, term);
-		scope__put(scope);
-	} else if (l->query_client.extra_scope) {
-		next->list.query_client.extra_scope = scope__get(l->query_client.extra_scope);
-	}
-	host__push(l->base.host, &next->list.base);
+	host__push(l->base.host,
+		   &listing__drill_to(&the_view, l, &q, *term ? term : q.type, narrow)->base);
 }
 
 static bool bpf__drill(struct listing *l, struct listing_place at)
@@ -275,17 +262,6 @@ static const struct listing_view the_view = {
 	.window = WINDOW_DECAY,
 };
 
-static struct screen *bpf__open(struct host *h, const struct view_args *args)
-{
-	return listing__open(&the_view, h, args);
-}
-
-static int bpf__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
-			struct report *r)
-{
-	return listing__batch_of(&the_view, f, args, scope, r);
-}
-
 const struct view_ops view_bpf = {
 	.name = "bpf",
 	.title = "BPF programs: what each costs, whose it is, its maps; proftop's own too",
@@ -295,7 +271,5 @@ const struct view_ops view_bpf = {
 	.screens = "bpf-maps",
 	.groups = "program type comm pid",
 	.one_group = true,
-	.open = bpf__open,
-	.report = bpf__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&the_view),
 };

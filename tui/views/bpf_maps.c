@@ -118,19 +118,10 @@ struct screen *bpf_maps__open(struct host *h, const struct bpf_prog_sample *prog
 
 /* --- as a view of its own, for --view and batch mode --- */
 
-static struct screen *pane__open(struct host *h, const struct view_args *args)
-{
-	(void)args;
-	return bpf_maps__open(h, NULL);
-}
-
-static int pane__batch(const struct frame *f, const struct view_args *args,
-		       const struct scope *scope, struct report *r)
-{
-	struct bpf_maps_query q = {0};
-
-	return listing__batch(&maps_listing, f, args, &q, scope, r);
-}
+static const struct listing_view maps_view = {
+	LISTING_VIEW(struct maps_screen, &maps_ops, &maps_listing),
+	.pane = "maps",
+};
 
 const struct view_ops view_bpf_maps = {
 	.name = "bpf-maps",
@@ -138,7 +129,5 @@ const struct view_ops view_bpf_maps = {
 	.models = 1u << MODEL_BPF,
 	.feed = MODEL_BPF,
 	.groups = "",
-	.open = pane__open,
-	.report = pane__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&maps_view),
 };

@@ -17,11 +17,7 @@
 
 static const struct listing_view the_view;
 
-static struct query_result *cache__run(const struct frame *f, const void *query,
-				       const struct scope *scope)
-{
-	return &cache__query((const void *)f->snaps[MODEL_CACHE], query, scope)->base;
-}
+QUERY_RUN(cache__run, cache__query, MODEL_CACHE)
 
 /* --- query --- */
 
@@ -35,14 +31,14 @@ static bool cache__unfolds(const struct listing *l, u32 row)
 /* --- drilling --- */
 
 /* The row's key as a term of the filter language; false when it has none. */
-static bool row_term(const struct cache_result *a, const struct cache_row *r, char *buf,
-		     size_t size)
+static bool cache__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
+	const struct cache_row *r = &cache__rows(l)->rows[row];
 	const struct cache_use *u = r->use;
 
 	if (!u->tgid || u->tgid == CACHE_MERGED)
 		return false;
-	switch (a->query.group) {
+	switch (cache__rows(l)->query.group) {
 	case CACHE_BY_PID:
 		return term__id("pid", u->tgid, buf, size);
 	case CACHE_BY_COMM:
@@ -54,82 +50,65 @@ static bool row_term(const struct cache_result *a, const struct cache_row *r, ch
 	}
 }
 
-static bool cache__term(const struct listing *l, u32 row, char *buf, size_t size)
+/* Another table of the same, with nothing unfolded. */
+static void push(struct listing *l, struct cache_query q, const char *what,
+		 const struct scope *narrow)
 {
-	return row_term(cache__rows(l), &cache__rows(l)->rows[row], buf, size);
-}
-
-/* Another table of the same, which is about `what`; the caller narrows and pushes it. */
-static struct cache_screen *next_screen(struct listing *l, enum cache_group group, const char *what)
-{
-	struct cache_query q = cache__of(l)->query;
-	struct cache_screen *next;
-
-	q.group = group;
 	q.nunfolded = 0;
 	memset(q.unfolded, 0, sizeof(q.unfolded));
-	next = (struct cache_screen *)listing__new(&the_view, l->base.host, &q);
-	copy_str(next->list.narrowed, sizeof(next->list.narrowed), what);
-	return next;
-}
-
-static void push(struct listing *l, struct cache_screen *next)
-{
-	if (l->query_client.extra_scope)
-		next->list.query_client.extra_scope = scope__get(l->query_client.extra_scope);
-	host__push(l->base.host, &next->list.base);
+	host__push(l->base.host, &listing__drill_to(&the_view, l, &q, what, narrow)->base);
 }
 
 static void open_process(struct listing *l, const struct cache_row *r)
 {
-	struct cache_screen *next;
+	struct cache_query q = cache__of(l)->query;
 	char what[64];
 
 	snprintf(what, sizeof(what), "%s%s%s", r->comm, *r->pid_text ? " " : "",
 		 r->pid_text + strspn(r->pid_text, " "));
-	next = next_screen(l, CACHE_BY_FILE, what);
-	next->query.by_pid = true;
-	next->query.tgid = r->use->tgid;
-	push(l, next);
+	q.group = CACHE_BY_FILE;
+	q.by_pid = true;
+	q.tgid = r->use->tgid;
+	push(l, q, what, NULL);
 }
 
 /* Of everybody, also when the files were those of one process. */
 static void open_file(struct listing *l, const struct cache_row *r)
 {
-	struct cache_screen *next;
+	struct cache_query q = cache__of(l)->query;
 
 	if (!r->use->dev) {
 		host__message(l->base.host, ROLE_WARN, "these files are not known apart");
 		return;
 	}
-	next = next_screen(l, CACHE_BY_PID, r->file);
-	next->query.by_pid = false;
-	next->query.by_file = true;
-	next->query.dev = r->use->dev;
-	next->query.inode = r->use->inode;
-	push(l, next);
+	q.group = CACHE_BY_PID;
+	q.by_pid = false;
+	q.by_file = true;
+	q.dev = r->use->dev;
+	q.inode = r->use->inode;
+	push(l, q, r->file, NULL);
+}
+
+/* The processes of a row: narrow as it says, NULL: of all. */
+static void open_processes(struct listing *l, const char *what, const struct scope *narrow)
+{
+	struct cache_query q = cache__of(l)->query;
+
+	q.group = CACHE_BY_PID;
+	push(l, q, what, narrow);
 }
 
 /* The processes of a command or a cgroup. */
-static void open_term(struct listing *l, const struct cache_row *r)
+static void open_term(struct listing *l, u32 row)
 {
-	const struct scope *scope, *narrow = NULL;
-	struct cache_screen *next;
-	char terms[TERM_MAX];
+	char term[TERM_MAX];
+	const struct scope *narrow = listing__narrow_to_row(l, row, term, sizeof(term));
 
-	if (row_term(cache__rows(l), r, terms, sizeof(terms))) {
-		scope = query_client__scope(&l->query_client);
-		narrow = terms__scope(scope, terms);
-		scope__put(scope);
-	}
-	if (!narrow) {
+	if (narrow)
+		open_processes(l, term, narrow);
+	else
 		host__message(l->base.host, ROLE_WARN,
 			      "the processes of this row are not known apart");
-		return;
-	}
-	next = next_screen(l, CACHE_BY_PID, terms);
-	next->list.query_client.extra_scope = narrow;
-	host__push(l->base.host, &next->list.base);
 }
 
 /* At the end of the way: where the misses of the row come from. */
@@ -158,17 +137,18 @@ static bool cache__drill(struct listing *l, struct listing_place at)
 		open_file(l, r);
 		break;
 	case CACHE_BY_TOTAL:
-		push(l, next_screen(l, CACHE_BY_PID, "all processes"));
+		open_processes(l, "all processes", NULL);
 		break;
 	default:
-		open_term(l, r);
+		open_term(l, at.row);
 	}
 	return true;
 }
 
-static struct screen *no_list(struct host *h, const void *query, const struct heat_pick *pick,
-			      const struct scope *scope)
+static struct screen *no_list(const struct heat_view *v, struct host *h, const void *query,
+			      const struct heat_pick *pick, const struct scope *scope)
 {
+	(void)v;
 	(void)query;
 	(void)pick;
 	(void)scope;
@@ -245,17 +225,6 @@ static const struct listing_view the_view = {
 	.window = WINDOW_DECAY,
 };
 
-static struct screen *cache__open(struct host *h, const struct view_args *args)
-{
-	return listing__open(&the_view, h, args);
-}
-
-static int cache__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
-				struct report *r)
-{
-	return listing__batch_of(&the_view, f, args, scope, r);
-}
-
 /* What was evicted is asked for again, and room is made all the while. */
 static bool cache__alert(const struct frame *f)
 {
@@ -276,8 +245,6 @@ const struct view_ops view_cache = {
 	.offers = 1u << EXPORT_STACKS,
 	.groups = "pid file comm cgroup total",
 	.one_group = true,
-	.open = cache__open,
-	.report = cache__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&the_view),
 	.alert = cache__alert,
 };

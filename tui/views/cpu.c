@@ -63,26 +63,15 @@ static bool cpu__term(const struct listing *l, u32 row, char *buf, size_t size)
 
 /* --- drilling --- */
 
-/* The screen's scope with more terms; NULL when they make none. */
-static const struct scope *narrowed(const struct listing *l, const char *terms)
-{
-	const struct scope *scope = query_client__scope(&l->query_client);
-	const struct scope *narrow = terms__scope(scope, terms);
-
-	scope__put(scope);
-	return narrow;
-}
-
 /* Enter on a row that is no function: the functions of that row. */
 static void open_narrow(struct listing *l, const struct profile_row *r)
 {
 	struct profile_query q = cpu__of(l)->query;
 	const struct scope *narrow = NULL;
 	char terms[TERMS_MAX];
-	struct cpu_screen *next;
 
 	if (cpu_terms__select(r, q.groups, terms, sizeof(terms)))
-		narrow = narrowed(l, terms);
+		narrow = listing__narrow(l, terms);
 	if (!narrow) {
 		host__message(l->base.host, ROLE_WARN,
 			      "nothing to drill into: this row's %s is not known",
@@ -90,10 +79,7 @@ static void open_narrow(struct listing *l, const struct profile_row *r)
 		return;
 	}
 	q.groups = GROUP_BIT(GROUP_SYMBOL);
-	next = (struct cpu_screen *)listing__new(&the_view, l->base.host, &q);
-	copy_str(next->list.narrowed, sizeof(next->list.narrowed), terms);
-	next->list.query_client.extra_scope = narrow;
-	host__push(l->base.host, &next->list.base);
+	host__push(l->base.host, &listing__drill_to(&the_view, l, &q, terms, narrow)->base);
 }
 
 /* Enter on a function: its callers and callees, in the task that the row is about. */
@@ -108,7 +94,7 @@ static void open_callers(struct listing *l, const struct profile_row *r, u32 fun
 			      "not all of the row's %s is known: callers of more",
 			      cpu__rows(l)->grouping);
 	if (*terms)
-		extra = narrowed(l, terms);
+		extra = listing__narrow(l, terms);
 	host__push(l->base.host, cpu_callers__open(l->base.host, q, func,
 						   extra ? extra : l->query_client.extra_scope));
 	scope__put(extra);
@@ -237,17 +223,6 @@ static const struct listing_view the_view = {
 	.fit = fit,
 };
 
-static struct screen *cpu__open(struct host *h, const struct view_args *args)
-{
-	return listing__open(&the_view, h, args);
-}
-
-static int cpu__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
-			struct report *r)
-{
-	return listing__batch_of(&the_view, f, args, scope, r);
-}
-
 const struct view_ops view_cpu = {
 	.name = "cpu",
 	.title = "hot functions: where the CPUs' time goes",
@@ -257,7 +232,5 @@ const struct view_ops view_cpu = {
 	.terms = SCOPE_TERM_STACK | SCOPE_TERM_SCHED | SCOPE_TERM_MOMENT,
 	.offers = 1u << EXPORT_STACKS,
 	.groups = "symbol object comm pid tid cgroup cpu",
-	.open = cpu__open,
-	.report = cpu__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&the_view),
 };

@@ -7,17 +7,15 @@
 #include "models/cpu_cache.h"
 #include "tui/views/tally.h"
 
+static const struct screen_ops cpu_cache_ops;
+static const struct listing_ops cpu_cache_listing;
+
+#define PANE(cache, id, title_, name_)                                                             \
+	[cache] = {&cpu_cache_tables[cache], title_, "cache-" #id, name_, PANE_view_cache_##id,    \
+		   &cpu_cache_ops, &cpu_cache_listing}
 static const struct tally_pane panes[CPU_CACHES] = {
-	[CPU_CACHE_LLC] = {.table = &cpu_cache_tables[CPU_CACHE_LLC],
-			   .title = "last-level cache",
-			   .view = "cache-llc",
-			   .name = "LLC",
-			   .at = PANE_view_cache_llc},
-	[CPU_CACHE_TLB] = {.table = &cpu_cache_tables[CPU_CACHE_TLB],
-			   .title = "TLB of data",
-			   .view = "cache-tlb",
-			   .name = "TLB",
-			   .at = PANE_view_cache_tlb},
+	PANE(CPU_CACHE_LLC, llc, "last-level cache", "LLC"),
+	PANE(CPU_CACHE_TLB, tlb, "TLB of data", "TLB"),
 };
 
 static enum cpu_cache cache_of(const struct tally_query *q)
@@ -32,11 +30,7 @@ static const struct cpu_cache_state *state_of(const struct query_result *base)
 	return cpu_cache__state(base->snap, cache_of(&a->query));
 }
 
-static struct query_result *cpu_cache__run(const struct frame *f, const void *query,
-					   const struct scope *scope)
-{
-	return &cpu_cache__query((const void *)f->snaps[MODEL_CPU_CACHE], query, scope)->base;
-}
+QUERY_RUN(cpu_cache__run, cpu_cache__query, MODEL_CPU_CACHE)
 
 /* --- what it says --- */
 
@@ -143,22 +137,12 @@ static const struct screen_ops cpu_cache_ops = {
 
 struct screen *cpu_cache__open(struct host *h, enum cpu_cache cache, const struct scope *extra)
 {
-	return tally__open(h, &cpu_cache_ops, &cpu_cache_listing, &panes[cache], NULL, extra);
+	return tally__open(h, &panes[cache], NULL, extra);
 }
 
 /* --- as views of their own, for --view and batch mode --- */
 
 #define PANE_VIEW(id, cache, name_, title_)                                                        \
-	static struct screen *id##__open(struct host *h, const struct view_args *args)             \
-	{                                                                                          \
-		return tally__open(h, &cpu_cache_ops, &cpu_cache_listing, &panes[cache],           \
-				   args->group, NULL);                                             \
-	}                                                                                          \
-	static int id##__batch(const struct frame *f, const struct view_args *args,                \
-			       const struct scope *scope, struct report *r)                        \
-	{                                                                                          \
-		return tally__batch(&cpu_cache_listing, &panes[cache], f, args, scope, r);         \
-	}                                                                                          \
 	const struct view_ops view_cache_##id = {                                                  \
 		.name = name_,                                                                     \
 		.title = title_,                                                                   \
@@ -167,9 +151,7 @@ struct screen *cpu_cache__open(struct host *h, enum cpu_cache cache, const struc
 		.terms = SCOPE_TERM_TASK,                                                          \
 		.groups = "pid comm cgroup cpu",                                                   \
 		.one_group = true,                                                                 \
-		.open = id##__open,                                                                \
-		.report = id##__batch,                                                             \
-		.report_free = listing__report_free,                                               \
+		TALLY_VIEW_OPS(&panes[cache]),                                                     \
 	}
 
 PANE_VIEW(llc, CPU_CACHE_LLC, "cache-llc", "the CPU's last-level cache: references and misses");

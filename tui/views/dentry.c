@@ -7,19 +7,20 @@
 #include "models/dentry.h"
 #include "tui/views/tally.h"
 
+static const struct screen_ops dentry_ops;
+static const struct listing_ops dentry_listing;
+
 static const struct tally_pane pane = {
 	.table = &dentry_table,
 	.title = "lookups",
 	.view = "cache-dentries",
 	.name = "dentries",
 	.at = PANE_view_cache_dentries,
+	.screen = &dentry_ops,
+	.list = &dentry_listing,
 };
 
-static struct query_result *dentry__run(const struct frame *f, const void *query,
-					const struct scope *scope)
-{
-	return &tally__query((const void *)f->snaps[MODEL_DENTRY], query, scope)->base;
-}
+QUERY_RUN(dentry__run, tally__query, MODEL_DENTRY)
 
 /* --- what it says --- */
 
@@ -129,21 +130,10 @@ static const struct screen_ops dentry_ops = {
 
 struct screen *dentry__open(struct host *h, const struct scope *extra)
 {
-	return tally__open(h, &dentry_ops, &dentry_listing, &pane, NULL, extra);
+	return tally__open(h, &pane, NULL, extra);
 }
 
 /* --- as a view of its own, for --view and batch mode --- */
-
-static struct screen *pane__open(struct host *h, const struct view_args *args)
-{
-	return tally__open(h, &dentry_ops, &dentry_listing, &pane, args->group, NULL);
-}
-
-static int pane__batch(const struct frame *f, const struct view_args *args,
-		       const struct scope *scope, struct report *r)
-{
-	return tally__batch(&dentry_listing, &pane, f, args, scope, r);
-}
 
 const struct view_ops view_cache_dentries = {
 	.name = "cache-dentries",
@@ -153,7 +143,5 @@ const struct view_ops view_cache_dentries = {
 	.terms = SCOPE_TERM_TASK | SCOPE_TERM_SCHED,
 	.groups = "pid comm cgroup",
 	.one_group = true,
-	.open = pane__open,
-	.report = pane__batch,
-	.report_free = listing__report_free,
+	TALLY_VIEW_OPS(&pane),
 };

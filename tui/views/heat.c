@@ -261,7 +261,8 @@ static bool list_cell(struct heat_screen *s)
 					    : "nobody watched at that time");
 		return true;
 	}
-	next = s->view->list(s->base.host, s->query.view, &p, s->query_client.extra_scope);
+	next = s->view->list(s->view, s->base.host, s->query.view, &p,
+			     s->query_client.extra_scope);
 	if (next)
 		host__push(s->base.host, next);
 	return true;

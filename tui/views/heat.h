@@ -25,8 +25,8 @@ struct heat_view {
 	const struct heat_source *source;
 	/* What was in a cell, as a new screen, or NULL when nothing of that kind is kept one by
 	 * one: the host has a message then. query: the view's own; scope: as in heat__open. */
-	struct screen *(*list)(struct host *h, const void *query, const struct heat_pick *pick,
-			       const struct scope *scope);
+	struct screen *(*list)(const struct heat_view *v, struct host *h, const void *query,
+			       const struct heat_pick *pick, const struct scope *scope);
 };
 
 extern const struct heat_view heat_view_sched, heat_view_offcpu, heat_view_io, heat_view_cache;

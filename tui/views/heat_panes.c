@@ -12,17 +12,21 @@
 /* A query of a view that asks for nothing in particular. */
 static const u64 nothing[HEAT_MAX_QUERY / sizeof(u64)];
 
-static struct screen *pane__open(struct host *h, const struct heat_view *view)
+static struct screen *pane__open(const struct view_ops *v, struct host *h,
+				 const struct view_args *args)
 {
-	return heat__open(h, view, nothing, "", NULL);
+	(void)args;
+	return heat__open(h, v->of, nothing, "", NULL);
 }
 
-static int pane__batch(const struct frame *f, const struct heat_view *view,
+static int pane__batch(const struct view_ops *v, const struct frame *f, const struct view_args *args,
 		       const struct scope *scope, struct report *r)
 {
+	const struct heat_view *view = v->of;
 	struct heat_query q;
 	struct heat_result *a;
 
+	(void)args;
 	if (!f->snaps[view->source->model])
 		return -ENODATA;
 	heat_query__init(&q, view->source, nothing);
@@ -33,6 +37,7 @@ static int pane__batch(const struct frame *f, const struct heat_view *view,
 		.t0_ns = a->base.snap->t0_ns,
 		.t1_ns = a->base.snap->t1_ns,
 		.scope = scope->text,
+		.view = v->name,
 		.window = "last interval",
 		.group = view->source->kinds[0].name,
 		.health = f->feeds[view->source->model].health,
@@ -44,20 +49,6 @@ static int pane__batch(const struct frame *f, const struct heat_view *view,
 }
 
 #define PANE(id, name_, title_, model_, terms_)                                                    \
-	static struct screen *id##__open(struct host *h, const struct view_args *args)             \
-	{                                                                                          \
-		(void)args;                                                                        \
-		return pane__open(h, &heat_view_##id);                                             \
-	}                                                                                          \
-	static int id##__batch(const struct frame *f, const struct view_args *args,                \
-			       const struct scope *scope, struct report *r)                        \
-	{                                                                                          \
-		int err = pane__batch(f, &heat_view_##id, scope, r);                               \
-                                                                                                   \
-		(void)args;                                                                        \
-		r->view = name_;                                                                   \
-		return err;                                                                        \
-	}                                                                                          \
 	const struct view_ops view_##id##_heat = {                                                 \
 		.name = name_,                                                                     \
 		.title = title_,                                                                   \
@@ -65,8 +56,9 @@ static int pane__batch(const struct frame *f, const struct heat_view *view,
 		.feed = model_,                                                                    \
 		.terms = terms_,                                                                   \
 		.groups = "",                                                                      \
-		.open = id##__open,                                                                \
-		.report = id##__batch,                                                             \
+		.of = &heat_view_##id,                                                             \
+		.open = pane__open,                                                                \
+		.report = pane__batch,                                                             \
 		.report_free = listing__report_free,                                               \
 	}
 

@@ -11,11 +11,7 @@
 
 static const struct listing_view the_view;
 
-static struct query_result *io__run(const struct frame *f, const void *query,
-				    const struct scope *scope)
-{
-	return &io__query((const void *)f->snaps[MODEL_IO], query, scope)->base;
-}
+QUERY_RUN(io__run, io__query, MODEL_IO)
 
 /* --- grouping and window --- */
 
@@ -37,13 +33,14 @@ static void io__weigh(const struct listing_ops *ops, void *query, const char *co
 /* --- drilling --- */
 
 /* The row's key as a term of the filter language; false when it has none. */
-static bool row_term(const struct io_result *a, const struct io_row *r, char *buf, size_t size)
+static bool io__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
+	const struct io_row *r = &io__rows(l)->rows[row];
 	bool nobodys = r->proc && r->proc->writeback && r->proc->kthread;
 
 	if (!r->proc)
 		return false;
-	switch (a->query.group) {
+	switch (io__rows(l)->query.group) {
 	case IO_BY_PID:
 		return r->proc->tgid && !nobodys &&
 		       term__id("pid", r->proc->tgid, buf, size);
@@ -56,47 +53,34 @@ static bool row_term(const struct io_result *a, const struct io_row *r, char *bu
 	}
 }
 
-static bool io__term(const struct listing *l, u32 row, char *buf, size_t size)
-{
-	return row_term(io__rows(l), &io__rows(l)->rows[row], buf, size);
-}
-
 /* Who uses a device. */
 static void open_device(struct listing *l, const struct io_row *r)
 {
 	struct io_query q = io__of(l)->query;
-	struct io_screen *next;
+	struct listing *next;
 
 	q.group = IO_BY_PID;
 	q.by_dev = true;
 	q.dev = r->device.dev;
-	next = (struct io_screen *)listing__new(&the_view, l->base.host, &q);
-	next->scale = io__of(l)->scale;
-	copy_str(next->list.narrowed, sizeof(next->list.narrowed), r->name);
-	if (l->query_client.extra_scope)
-		next->list.query_client.extra_scope = scope__get(l->query_client.extra_scope);
-	host__push(l->base.host, &next->list.base);
+	next = listing__drill_to(&the_view, l, &q, r->name, NULL);
+	io__of(next)->scale = io__of(l)->scale;
+	host__push(l->base.host, &next->base);
 }
 
 /* The slowest requests of one row's. */
-static void open_slow(struct listing *l, const struct io_row *r)
+static void open_slow(struct listing *l, u32 row)
 {
 	const struct io_query *q = &io__of(l)->query;
-	const struct scope *scope, *narrow = NULL;
-	char terms[TERM_MAX];
+	char term[TERM_MAX];
+	const struct scope *narrow = listing__narrow_to_row(l, row, term, sizeof(term));
 
-	if (row_term(io__rows(l), r, terms, sizeof(terms))) {
-		scope = query_client__scope(&l->query_client);
-		narrow = terms__scope(scope, terms);
-		scope__put(scope);
-	}
 	if (!narrow) {
 		host__message(l->base.host, ROLE_WARN,
 			      "the requests of this row are not known apart");
 		return;
 	}
 	host__push(l->base.host,
-		   io_slow__open(l->base.host, q->by_dev ? q->dev : 0, terms, narrow));
+		   io_slow__open(l->base.host, q->by_dev ? q->dev : 0, term, narrow));
 	scope__put(narrow);
 }
 
@@ -107,7 +91,7 @@ static bool io__drill(struct listing *l, struct listing_place at)
 	if (r->hists)
 		open_device(l, r);
 	else
-		open_slow(l, r);
+		open_slow(l, at.row);
 	return true;
 }
 
@@ -212,17 +196,6 @@ static const struct listing_view the_view = {
 	.fit = fit,
 };
 
-static struct screen *io__open(struct host *h, const struct view_args *args)
-{
-	return listing__open(&the_view, h, args);
-}
-
-static int io__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
-			struct report *r)
-{
-	return listing__batch_of(&the_view, f, args, scope, r);
-}
-
 /* One in a hundred requests takes so long that somebody notices. */
 static bool io__alert(const struct frame *f)
 {
@@ -244,8 +217,6 @@ const struct view_ops view_io = {
 	.offers = 1u << EXPORT_STACKS | 1u << EXPORT_EVENTS,
 	.groups = "device pid comm cgroup file",
 	.one_group = true,
-	.open = io__open,
-	.report = io__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&the_view),
 	.alert = io__alert,
 };

@@ -32,14 +32,15 @@ static inline const struct io_result *io__rows(const struct listing *l)
 extern const char *const io_scale_names[IO_SCALES];
 
 struct heat_pick;
+struct heat_view;
 
 /* The slowest requests of the last minute: of one device when dev is not 0. extra: the scope in
  * the place of the host's, NULL none; a reference is taken. */
 struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
 			     const struct scope *extra);
 /* Those of a heat map's cell. */
-struct screen *io_slow__list(struct host *h, const void *query, const struct heat_pick *pick,
-			     const struct scope *extra);
+struct screen *io_slow__list(const struct heat_view *v, struct host *h, const void *query,
+			     const struct heat_pick *pick, const struct scope *extra);
 
 /* What is above the table: a histogram, and below it the last minutes. */
 struct io_panel {

@@ -11,11 +11,7 @@ static const struct io_slow_result *slow(const struct listing *l)
 	return container_of(l->result, struct io_slow_result, base);
 }
 
-static struct query_result *slow__run(const struct frame *f, const void *query,
-				      const struct scope *scope)
-{
-	return &io__slow((const void *)f->snaps[MODEL_IO], query, scope)->base;
-}
+QUERY_RUN(slow__run, io__slow, MODEL_IO)
 
 static enum role slow__role(const struct listing *l, u32 row, u32 column)
 {
@@ -140,8 +136,8 @@ struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
 			->list.base;
 }
 
-struct screen *io_slow__list(struct host *h, const void *query, const struct heat_pick *pick,
-			     const struct scope *extra)
+struct screen *io_slow__list(const struct heat_view *v, struct host *h, const void *query,
+			     const struct heat_pick *pick, const struct scope *extra)
 {
 	const struct io_snap *snap = (const void *)host__frame(h)->snaps[MODEL_IO];
 	const struct io_heat_part *part = NULL;

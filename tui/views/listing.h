@@ -120,6 +120,7 @@ struct listing_view {
 	size_t size, query_at; /* of the screen struct; where its query is */
 	u32 groups, batch_groups; /* bits, where none are asked for; batch_groups 0: the same */
 	enum time_window window;  /* on the screen; batch mode has the last interval */
+	const char *pane; /* of a pane: its name in the path of screens */
 	/* Optional: what else a new query has. */
 	void (*fit)(void *query, bool batch);
 };
@@ -129,11 +130,22 @@ struct listing_view {
 
 /* The query is copied. */
 struct listing *listing__new(const struct listing_view *v, struct host *h, const void *query);
-/* For struct view_ops. */
-struct screen *listing__open(const struct listing_view *v, struct host *h,
-			     const struct view_args *args);
-int listing__batch_of(const struct listing_view *v, const struct frame *f,
+/* What a drill leads to: a listing with another query, which is copied, about `what`. narrow: its
+ * scope, whose reference it takes; NULL: that of the listing it comes from. */
+struct listing *listing__drill_to(const struct listing_view *v, const struct listing *from,
+				  const void *query, const char *what, const struct scope *narrow);
+/* The listing's scope with more terms, a reference; NULL when they make none. */
+const struct scope *listing__narrow(const struct listing *l, const char *terms);
+/* The same with the term of a row, which is given, too; NULL when it has none. */
+const struct scope *listing__narrow_to_row(const struct listing *l, u32 row, char *term,
+					   size_t size);
+/* For struct view_ops whose .of is a struct listing_view. */
+struct screen *listing__open(const struct view_ops *v, struct host *h, const struct view_args *args);
+int listing__batch_of(const struct view_ops *v, const struct frame *f,
 		      const struct view_args *args, const struct scope *scope, struct report *r);
+#define LISTING_VIEW_OPS(view)                                                                     \
+	.of = view, .open = listing__open, .report = listing__batch_of,                            \
+	.report_free = listing__report_free
 /* Zeroes a query but for what --group says (NULL or wrong: `otherwise`) and the window. */
 void listing_query__init(const struct listing_ops *ops, void *query, const char *group,
 			 u32 otherwise, enum time_window window);

@@ -3,6 +3,7 @@
 
 #include "base/arena.h"
 #include "base/names.h"
+#include "tui/views/terms.h"
 
 static void *member(const void *query, u16 at)
 {
@@ -45,6 +46,8 @@ void listing_query__init(const struct listing_ops *ops, void *query, const char 
 	memset(query, 0, ops->ask.size);
 	if (ops->at.window)
 		*listing_query__window(ops, query) = window;
+	if (!ops->keys)
+		return;
 	if (!group || !names__parse(ops->keys->names, ops->keys->n, group, &groups) ||
 	    (ops->keys->single && groups & (groups - 1)))
 		groups = otherwise;
@@ -67,9 +70,34 @@ void listing__free(struct screen *s)
 	free(s); /* begins with it */
 }
 
-struct screen *listing__open(const struct listing_view *v, struct host *h,
-			     const struct view_args *args)
+const struct scope *listing__narrow(const struct listing *l, const char *terms)
 {
+	const struct scope *scope = query_client__scope(&l->query_client);
+	const struct scope *narrow = terms__scope(scope, terms);
+
+	scope__put(scope);
+	return narrow;
+}
+
+const struct scope *listing__narrow_to_row(const struct listing *l, u32 row, char *term, size_t size)
+{
+	return l->ops->term(l, row, term, size) ? listing__narrow(l, term) : NULL;
+}
+
+struct listing *listing__drill_to(const struct listing_view *v, const struct listing *from,
+				  const void *query, const char *what, const struct scope *narrow)
+{
+	const struct scope *extra = from->query_client.extra_scope;
+	struct listing *l = listing__new(v, from->base.host, query);
+
+	copy_str(l->narrowed, sizeof(l->narrowed), what);
+	l->query_client.extra_scope = narrow ? narrow : extra ? scope__get(extra) : NULL;
+	return l;
+}
+
+struct screen *listing__open(const struct view_ops *view, struct host *h, const struct view_args *args)
+{
+	const struct listing_view *v = view->of;
 	void *query = xmalloc(v->list->ask.size);
 	struct listing *l;
 
@@ -78,12 +106,17 @@ struct screen *listing__open(const struct listing_view *v, struct host *h,
 		v->fit(query, false);
 	l = listing__new(v, h, query);
 	free(query);
+	if (v->pane) {
+		l->base.pane = view;
+		copy_str(l->narrowed, sizeof(l->narrowed), v->pane);
+	}
 	return &l->base;
 }
 
-int listing__batch_of(const struct listing_view *v, const struct frame *f,
+int listing__batch_of(const struct view_ops *view, const struct frame *f,
 		      const struct view_args *args, const struct scope *scope, struct report *r)
 {
+	const struct listing_view *v = view->of;
 	void *query = xmalloc(v->list->ask.size);
 	int err;
 

@@ -152,7 +152,8 @@ static const struct screen_ops log_ops = {
 	.hints = (const enum action[]){ACTION_SEARCH, ACTION_HOME, ACTION_END, ACTION_NONE},
 };
 
-static struct screen *log__open(struct host *h, const struct view_args *args)
+static struct screen *log__open(const struct view_ops *v, struct host *h,
+				const struct view_args *args)
 {
 	struct log_screen *s = xcalloc(1, sizeof(*s));
 

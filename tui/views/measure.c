@@ -120,20 +120,16 @@ static void add_host(const struct measure_result *a, const struct measure_row *r
 static const struct scope *scope_of_row(struct listing *l, u32 row, char *text, size_t size)
 {
 	const struct measure_result *a = measure__rows(l);
-	const struct scope *scope, *narrow;
 	char term[2 * TERM_MAX];
 	size_t len = strlen(text);
 
 	if (!first_term(a, &a->rows[row], true, term, TERM_MAX))
 		return l->query_client.extra_scope ? scope__get(l->query_client.extra_scope) : NULL;
 	add_host(a, &a->rows[row], term, sizeof(term));
-	scope = query_client__scope(&l->query_client);
-	narrow = terms__scope(scope, term);
-	scope__put(scope);
 	if (len && len < size - 1)
 		text[len++] = ' ';
 	copy_str(text + len, size - len, term);
-	return narrow;
+	return listing__narrow(l, term);
 }
 
 static void push_slow(struct listing *l, const struct measure_narrow *n, const char *text,
@@ -306,12 +302,6 @@ static enum action action_of(const struct measure *m, u32 label)
 	}
 }
 
-static struct query_result *measure__run(const struct frame *f, const void *query,
-					 const struct scope *scope, enum model_id model)
-{
-	return &measure__query((const void *)f->snaps[model], query, scope)->base;
-}
-
 /* Of spans their time, of events that are asked for a value in ns. */
 static bool measure__has_heat(const struct measure *m)
 {
@@ -329,9 +319,7 @@ static int above(struct listing *l, struct canvas *c, struct rect area)
 	return used + measure_dist__draw(l, c, area);
 }
 
-void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,
-			struct query_result *(*run)(const struct frame *f, const void *query,
-						    const struct scope *scope))
+void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model)
 {
 	v->measure = m;
 	for (u32 i = 0; i < m->nlabels; i++) {
@@ -340,7 +328,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 	}
 	v->keys = (struct group_keys){v->names, v->actions, m->nlabels, false};
 	v->list = (struct listing_ops){
-		.ask = {.size = sizeof(struct measure_query), .model = model, .run = run},
+		.ask = {.size = sizeof(struct measure_query), .model = model, .run = v->run},
 		LISTING_UNFOLDED(struct measure_query),
 		.unfolds = measure__unfolds,
 		.keys = &v->keys,
@@ -371,18 +359,31 @@ static void query__init(struct measure_query *q, const struct measure *m,
 		q->groups = m->by;
 }
 
-static struct screen *measure__open(struct host *h, const struct view_args *args,
-				    const struct measure_view *v)
+/* Of one of the measures that are built in; made when it is asked for first. */
+static const struct measure_view *view_of(const struct view_ops *ops)
 {
+	struct measure_view *v = (void *)ops->of;
+
+	for (u32 i = 0; !v->measure; i++)
+		if (measure__model(measure_table[i]) == ops->feed)
+			measure_view__init(v, measure_table[i], ops->feed);
+	return v;
+}
+
+static struct screen *measure__open(const struct view_ops *ops, struct host *h,
+				    const struct view_args *args)
+{
+	const struct measure_view *v = view_of(ops);
 	struct measure_query q;
 
 	query__init(&q, v->measure, args, WINDOW_DECAY);
 	return measure__new(h, v, &q, v->measure->drills);
 }
 
-static int measure__batch(const struct frame *f, const struct view_args *args,
-			  const struct scope *scope, struct report *r, const struct measure_view *v)
+static int measure__batch(const struct view_ops *ops, const struct frame *f,
+			  const struct view_args *args, const struct scope *scope, struct report *r)
 {
+	const struct measure_view *v = view_of(ops);
 	struct measure_query q;
 
 	query__init(&q, v->measure, args, WINDOW_LAST);
@@ -393,39 +394,12 @@ static int measure__batch(const struct frame *f, const struct view_args *args,
 enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 
 #define MEASURE(id, name_, key, shape, title_, groups_)                                            \
-	static struct query_result *run_##name_(const struct frame *f, const void *query,          \
-						const struct scope *scope)                         \
-	{                                                                                          \
-		return measure__run(f, query, scope, MODEL_##id);                                  \
-	}                                                                                          \
-	static struct screen *list_##name_(struct host *h, const void *query,                      \
-					   const struct heat_pick *pick,                           \
-					   const struct scope *scope);                             \
-	static const struct measure_view *of_##name_(void)                                         \
-	{                                                                                          \
-		static struct measure_view v = {.heat = {&heat_measure_##name_, list_##name_},     \
-						.stacks = &flame_measure_##name_};                 \
-                                                                                                   \
-		if (!v.measure)                                                                    \
-			measure_view__init(&v, measure_table[MEASURE_##id], MODEL_##id,            \
-					   run_##name_);                                           \
-		return &v;                                                                         \
-	}                                                                                          \
-	static struct screen *list_##name_(struct host *h, const void *query,                      \
-					   const struct heat_pick *pick,                           \
-					   const struct scope *scope)                              \
-	{                                                                                          \
-		return measure_slow__list(h, of_##name_(), query, pick, scope);                    \
-	}                                                                                          \
-	static struct screen *open_##name_(struct host *h, const struct view_args *args)           \
-	{                                                                                          \
-		return measure__open(h, args, of_##name_());                                       \
-	}                                                                                          \
-	static int batch_##name_(const struct frame *f, const struct view_args *args,              \
-				 const struct scope *scope, struct report *r)                      \
-	{                                                                                          \
-		return measure__batch(f, args, scope, r, of_##name_());                            \
-	}                                                                                          \
+	QUERY_RUN(run_##name_, measure__query, MODEL_##id)                                         \
+	static struct measure_view of_##name_ = {                                                  \
+		.heat = {&heat_measure_##name_, measure_slow__list},                               \
+		.stacks = &flame_measure_##name_,                                                  \
+		.run = run_##name_,                                                                \
+	};                                                                                         \
 	const struct view_ops view_##name_ = {                                                     \
 		.name = #name_,                                                                    \
 		.title = title_,                                                                   \
@@ -436,8 +410,9 @@ enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED,                     \
 		.labels = groups_,                                                                 \
 		.offers = 1u << EXPORT_STACKS | (u32)OFFERS_##shape << EXPORT_EVENTS,              \
-		.open = open_##name_,                                                              \
-		.report = batch_##name_,                                                           \
+		.of = &of_##name_,                                                                 \
+		.open = measure__open,                                                             \
+		.report = measure__batch,                                                          \
 		.report_free = listing__report_free,                                               \
 	};
 #include "measures/measures.def"

@@ -19,6 +19,9 @@ struct measure_view {
 	const char *names[MEASURE_MAX_LABELS];
 	enum action actions[MEASURE_MAX_LABELS];
 	const struct flame_source *stacks;
+	/* As in struct query_client_ops. */
+	struct query_result *(*run)(const struct frame *f, const void *query,
+				    const struct scope *scope);
 	struct slow_words words;
 	char title[64], none[80];
 };
@@ -40,10 +43,8 @@ bool measure_dist__next(struct measure_screen *s);
 /* Likewise: who waits for whom with the stacks of each, a ring or the longest chain. */
 int measure_chain__draw(struct listing *l, struct canvas *c, struct rect area);
 
-/* Of any measure; v zero but for stacks and heat. run: see struct query_client_ops. */
-void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model,
-			struct query_result *(*run)(const struct frame *f, const void *query,
-						    const struct scope *scope));
+/* Of any measure; v zero but for stacks, heat and run. */
+void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model);
 /* drill: what Enter leads to, as in struct measure. */
 struct screen *measure__new(struct host *h, const struct measure_view *v,
 			    const struct measure_query *q, const u32 *drill);
@@ -57,9 +58,8 @@ struct screen *measure_slow__open(struct host *h, const struct measure_view *vie
 				  const struct measure_slow_query *q, const char *narrowed,
 				  const struct scope *scope);
 /* For struct heat_view. */
-struct screen *measure_slow__list(struct host *h, const struct measure_view *view,
-				  const void *query, const struct heat_pick *pick,
-				  const struct scope *extra);
+struct screen *measure_slow__list(const struct heat_view *v, struct host *h, const void *query,
+				  const struct heat_pick *pick, const struct scope *extra);
 /* For struct report: the slowest of the report's rows. */
 void measure_slow__events(const struct report *r,
 			  void (*emit)(void *ctx, const struct row_table *rows,

@@ -116,9 +116,10 @@ struct screen *measure_slow__open(struct host *h, const struct measure_view *v,
 			->list.base;
 }
 
-struct screen *measure_slow__list(struct host *h, const struct measure_view *v, const void *query,
+struct screen *measure_slow__list(const struct heat_view *heat, struct host *h, const void *query,
 				  const struct heat_pick *pick, const struct scope *extra)
 {
+	const struct measure_view *v = container_of(heat, struct measure_view, heat);
 	const struct measure_query *of_view = query;
 	const struct snap *base = host__frame(h)->snaps[measure__model(v->measure)];
 	const struct measure_snap *snap =
@@ -130,18 +131,7 @@ struct screen *measure_slow__list(struct host *h, const struct measure_view *v, 
 	return &slow_screen__new(h, &slow_ops, &v->slow, &v->words, &q, pick, "", extra)->list.base;
 }
 
-static struct query_result *run(const struct frame *f, const void *query, const struct scope *scope,
-				enum model_id model)
-{
-	return &measure__slow((const void *)f->snaps[model], query, scope)->base;
-}
-
-#define MEASURE(id, name, ...)                                                                     \
-	static struct query_result *run_##name(const struct frame *f, const void *query,           \
-					       const struct scope *scope)                          \
-	{                                                                                          \
-		return run(f, query, scope, MODEL_##id);                                           \
-	}
+#define MEASURE(id, name, ...) QUERY_RUN(run_##name, measure__slow, MODEL_##id)
 #include "measures/measures.def"
 #undef MEASURE
 

@@ -9,11 +9,7 @@
 #include "tui/views/heat.h"
 #include "tui/views/terms.h"
 
-static struct query_result *offcpu__run(const struct frame *f, const void *query,
-					const struct scope *scope)
-{
-	return &waits__query((const void *)f->snaps[MODEL_WAITS], query, scope)->base;
-}
+QUERY_RUN(offcpu__run, waits__query, MODEL_WAITS)
 
 /* --- grouping and window --- */
 
@@ -98,8 +94,8 @@ static const struct listing_view the_view;
 
 /* Waits are kept as sums of a thread at a place: those whose longest is in the cell, of the
  * interval where that is still known, else since start. */
-static struct screen *offcpu__list(struct host *h, const void *query, const struct heat_pick *pick,
-				   const struct scope *extra)
+static struct screen *offcpu__list(const struct heat_view *v, struct host *h, const void *query,
+				   const struct heat_pick *pick, const struct scope *extra)
 {
 	static const char *const states[] = {"", "state=D", "state=S", "state=R"};
 	const struct scope *scope = extra ? extra : host__scope(h);
@@ -232,17 +228,6 @@ static const struct listing_view the_view = {
 	.fit = fit,
 };
 
-static struct screen *offcpu__open(struct host *h, const struct view_args *args)
-{
-	return listing__open(&the_view, h, args);
-}
-
-static int offcpu__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
-				struct report *r)
-{
-	return listing__batch_of(&the_view, f, args, scope, r);
-}
-
 const struct view_ops view_offcpu = {
 	.name = "offcpu",
 	.title = "waits: where threads are held up, what for, and by whom",
@@ -252,7 +237,5 @@ const struct view_ops view_offcpu = {
 	.terms = SCOPE_TERMS_ALL & ~SCOPE_TERM_MOMENT,
 	.offers = 1u << EXPORT_STACKS,
 	.groups = "stack tid pid comm cgroup state reason waker",
-	.open = offcpu__open,
-	.report = offcpu__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&the_view),
 };

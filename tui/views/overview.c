@@ -452,22 +452,9 @@ static const struct screen_ops overview_ops = {
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_HELP, ACTION_NONE},
 };
 
-static struct screen *overview__open(struct host *h, const struct view_args *args)
-{
-	struct overview_screen *s = xcalloc(1, sizeof(*s));
-
-	s->list.base = (struct screen){.ops = &overview_ops, .host = h};
-	listing__init(&s->list, h, &overview_listing, &s->query);
-	return &s->list.base;
-}
-
-static int overview__batch(const struct frame *f, const struct view_args *args,
-			   const struct scope *scope, struct report *r)
-{
-	const struct overview_query q = {0};
-
-	return listing__batch(&overview_listing, f, args, &q, scope, r);
-}
+static const struct listing_view overview_view = {
+	LISTING_VIEW(struct overview_screen, &overview_ops, &overview_listing),
+};
 
 /* A view that is not shown is not asked: its tab has no mark of its own. */
 const struct view_ops view_overview = {
@@ -478,7 +465,5 @@ const struct view_ops view_overview = {
 	.feed = MODEL_SYSTEM,
 	.terms = SCOPE_TERM_TASK,
 	.groups = "",
-	.open = overview__open,
-	.report = overview__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&overview_view),
 };

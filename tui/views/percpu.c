@@ -17,11 +17,7 @@ static const struct percpu_result *result(const struct listing *l)
 	return container_of(l->result, struct percpu_result, base);
 }
 
-static struct query_result *percpu__run(const struct frame *f, const void *query,
-					const struct scope *scope)
-{
-	return &percpu__query((const void *)f->snaps[MODEL_PERCPU], query, scope)->base;
-}
+QUERY_RUN(percpu__run, percpu__query, MODEL_PERCPU)
 
 /* --- what it says --- */
 
@@ -147,26 +143,11 @@ static const struct screen_ops percpu_ops = {
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
 };
 
-static struct screen *percpu__open(struct host *h, const struct view_args *args)
-{
-	struct percpu_screen *s = xcalloc(1, sizeof(*s));
-
-	(void)args;
-	s->list.base = (struct screen){
-		.ops = &percpu_ops, .host = h, .pane = pane_table[PANE_view_percpu]};
-	s->query.window = WINDOW_DECAY;
-	listing__init(&s->list, h, &percpu_listing, &s->query);
-	copy_str(s->list.narrowed, sizeof(s->list.narrowed), "percpu");
-	return &s->list.base;
-}
-
-static int percpu__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
-			 struct report *r)
-{
-	const struct percpu_query q = {.window = WINDOW_LAST};
-
-	return listing__batch(&percpu_listing, f, args, &q, scope, r);
-}
+static const struct listing_view percpu_view = {
+	LISTING_VIEW(struct percpu_screen, &percpu_ops, &percpu_listing),
+	.window = WINDOW_DECAY,
+	.pane = "percpu",
+};
 
 const struct view_ops view_percpu = {
 	.name = "percpu",
@@ -174,7 +155,5 @@ const struct view_ops view_percpu = {
 	.models = 1u << MODEL_PERCPU,
 	.feed = MODEL_PERCPU,
 	.groups = "",
-	.open = percpu__open,
-	.report = percpu__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&percpu_view),
 };

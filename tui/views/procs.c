@@ -10,11 +10,7 @@
 
 static const struct listing_view the_view;
 
-static struct query_result *procs__run(const struct frame *f, const void *query,
-				       const struct scope *scope)
-{
-	return &procs__query((const void *)f->snaps[MODEL_PROCS], query, scope)->base;
-}
+QUERY_RUN(procs__run, procs__query, MODEL_PROCS)
 
 /* --- grouping and window --- */
 
@@ -131,27 +127,18 @@ static bool explain(struct listing *l, const struct procs_row *r)
 }
 
 /* The same table with the processes of one row. */
-static bool open_group(struct listing *l, const struct procs_row *r)
+static bool open_group(struct listing *l, u32 row)
 {
 	struct procs_query q = procs__of(l)->query;
-	const struct scope *scope, *narrow = NULL;
-	struct procs_screen *next;
 	char term[TERM_MAX];
+	const struct scope *narrow = listing__narrow_to_row(l, row, term, sizeof(term));
 
-	if (procs__row_term(procs__rows(l), r, term, sizeof(term))) {
-		scope = query_client__scope(&l->query_client);
-		narrow = terms__scope(scope, term);
-		scope__put(scope);
-	}
 	if (!narrow) {
 		host__message(l->base.host, ROLE_WARN, "no filter says what this row is");
 		return true;
 	}
 	q.group = PROCS_BY_PID;
-	next = (struct procs_screen *)listing__new(&the_view, l->base.host, &q);
-	copy_str(next->list.narrowed, sizeof(next->list.narrowed), term);
-	next->list.query_client.extra_scope = narrow;
-	host__push(l->base.host, &next->list.base);
+	host__push(l->base.host, &listing__drill_to(&the_view, l, &q, term, narrow)->base);
 	return true;
 }
 
@@ -159,7 +146,7 @@ static bool procs__drill(struct listing *l, struct listing_place at)
 {
 	const struct procs_row *r = &procs__rows(l)->rows[at.row];
 
-	return procs__of(l)->query.group > PROCS_BY_TID ? open_group(l, r) : explain(l, r);
+	return procs__of(l)->query.group > PROCS_BY_TID ? open_group(l, at.row) : explain(l, r);
 }
 
 /* A click on a part of a bar: which one of which row; false: it was elsewhere. */
@@ -293,17 +280,6 @@ static const struct listing_view the_view = {
 	.fit = fit,
 };
 
-static struct screen *procs__open(struct host *h, const struct view_args *args)
-{
-	return listing__open(&the_view, h, args);
-}
-
-static int procs__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
-				struct report *r)
-{
-	return listing__batch_of(&the_view, f, args, scope, r);
-}
-
 const struct view_ops view_procs = {
 	.name = "procs",
 	.title = "processes: CPU, memory, I/O, and where their wall time goes",
@@ -312,7 +288,5 @@ const struct view_ops view_procs = {
 	.terms = SCOPE_TERM_TASK | SCOPE_TERM_SCHED,
 	.groups = "pid tid comm user cgroup container",
 	.one_group = true,
-	.open = procs__open,
-	.report = procs__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&the_view),
 };

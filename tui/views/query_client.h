@@ -17,6 +17,14 @@ struct query_client_ops {
 				    const struct scope *scope);
 };
 
+/* Such a function over the snapshot of a model. */
+#define QUERY_RUN(name, ask, model)                                                                \
+	static struct query_result *name(const struct frame *f, const void *query,                 \
+					 const struct scope *scope)                                \
+	{                                                                                          \
+		return &ask((const void *)f->snaps[model], query, scope)->base;                    \
+	}
+
 /* Embedded in a screen. */
 struct query_client {
 	const struct query_client_ops *ops;

@@ -10,11 +10,7 @@
 
 static const struct listing_view the_view;
 
-static struct query_result *sched__run(const struct frame *f, const void *query,
-				       const struct scope *scope)
-{
-	return &sched__query((const void *)f->snaps[MODEL_SCHED], query, scope)->base;
-}
+QUERY_RUN(sched__run, sched__query, MODEL_SCHED)
 
 /* --- grouping and window --- */
 
@@ -23,14 +19,15 @@ static const struct group_keys sched_keys = {sched_group_names, NULL, SCHED_GROU
 /* --- drilling --- */
 
 /* The row's key as a term of the filter language; false when it has none. */
-static bool row_term(const struct sched_result *a, const struct sched_row *r, char *buf,
-		     size_t size)
+static bool sched__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
+	const struct sched_row *r = &sched__rows(l)->rows[row];
+
 	if (r->cpu)
 		return term__id("cpu", r->cpu->cpu, buf, size);
 	if (!r->task)
 		return false;
-	switch (a->query.group) {
+	switch (sched__rows(l)->query.group) {
 	case SCHED_BY_TID:
 		return term__id("tid", r->task->task.tid, buf, size);
 	case SCHED_BY_PID:
@@ -44,56 +41,35 @@ static bool row_term(const struct sched_result *a, const struct sched_row *r, ch
 	}
 }
 
-static bool sched__term(const struct listing *l, u32 row, char *buf, size_t size)
-{
-	return row_term(sched__rows(l), &sched__rows(l)->rows[row], buf, size);
-}
-
 /* The same table with the threads of one row. */
-static struct sched_screen *threads_of(struct listing *l, const char *what)
+static void open_threads(struct listing *l, struct sched_query q, const char *what,
+			 const struct scope *narrow)
 {
-	struct sched_query q = sched__of(l)->query;
-	struct sched_screen *next;
-
 	q.group = SCHED_BY_TID;
-	next = (struct sched_screen *)listing__new(&the_view, l->base.host, &q);
-	copy_str(next->list.narrowed, sizeof(next->list.narrowed), what);
-	return next;
+	host__push(l->base.host, &listing__drill_to(&the_view, l, &q, what, narrow)->base);
 }
 
 static void open_cpu(struct listing *l, const struct sched_cpu *cpu)
 {
-	struct sched_screen *next;
+	struct sched_query q = sched__of(l)->query;
 	char what[32];
 
 	snprintf(what, sizeof(what), "ran last on CPU %u", cpu->cpu);
-	next = threads_of(l, what);
-	next->query.by_cpu = true;
-	next->query.cpu = cpu->cpu;
-	if (l->query_client.extra_scope)
-		next->list.query_client.extra_scope = scope__get(l->query_client.extra_scope);
-	host__push(l->base.host, &next->list.base);
+	q.by_cpu = true;
+	q.cpu = cpu->cpu;
+	open_threads(l, q, what, NULL);
 }
 
-static void open_group(struct listing *l, const struct sched_row *r)
+static void open_group(struct listing *l, u32 row)
 {
-	const struct scope *scope, *narrow = NULL;
-	struct sched_screen *next;
-	char terms[TERM_MAX];
+	char term[TERM_MAX];
+	const struct scope *narrow = listing__narrow_to_row(l, row, term, sizeof(term));
 
-	if (row_term(sched__rows(l), r, terms, sizeof(terms))) {
-		scope = query_client__scope(&l->query_client);
-		narrow = terms__scope(scope, terms);
-		scope__put(scope);
-	}
-	if (!narrow) {
+	if (narrow)
+		open_threads(l, sched__of(l)->query, term, narrow);
+	else
 		host__message(l->base.host, ROLE_WARN,
 			      "the threads of this row are not known apart");
-		return;
-	}
-	next = threads_of(l, terms);
-	next->list.query_client.extra_scope = narrow;
-	host__push(l->base.host, &next->list.base);
 }
 
 static bool sched__drill(struct listing *l, struct listing_place at)
@@ -107,7 +83,7 @@ static bool sched__drill(struct listing *l, struct listing_place at)
 		host__push(l->base.host, sched_thread__open(l->base.host, &r->task->task,
 							    sched__of(l)->query.window));
 	else
-		open_group(l, r);
+		open_group(l, at.row);
 	return true;
 }
 
@@ -187,17 +163,6 @@ static const struct listing_view the_view = {
 	.fit = fit,
 };
 
-static struct screen *sched__open(struct host *h, const struct view_args *args)
-{
-	return listing__open(&the_view, h, args);
-}
-
-static int sched__batch(const struct frame *f, const struct view_args *args, const struct scope *scope,
-				struct report *r)
-{
-	return listing__batch_of(&the_view, f, args, scope, r);
-}
-
 /* One in a hundred waits for a CPU for longer than somebody at a keyboard notices. */
 static bool sched__alert(const struct frame *f)
 {
@@ -217,8 +182,6 @@ const struct view_ops view_sched = {
 	.offers = 1u << EXPORT_EVENTS,
 	.groups = "tid pid comm cgroup cpu",
 	.one_group = true,
-	.open = sched__open,
-	.report = sched__batch,
-	.report_free = listing__report_free,
+	LISTING_VIEW_OPS(&the_view),
 	.alert = sched__alert,
 };

@@ -32,10 +32,11 @@ static inline const struct sched_result *sched__rows(const struct listing *l)
 struct screen *sched_delays__open(struct host *h, const struct scope *extra);
 
 struct heat_pick;
+struct heat_view;
 
 /* Those of a heat map's cell; NULL, with a message, when it is not of delays. */
-struct screen *sched_delays__list(struct host *h, const void *query, const struct heat_pick *pick,
-				  const struct scope *extra);
+struct screen *sched_delays__list(const struct heat_view *v, struct host *h, const void *query,
+			     const struct heat_pick *pick, const struct scope *extra);
 /* One thread, which is watched as long as the screen is there. */
 struct screen *sched_thread__open(struct host *h, const struct task_ident *t,
 				  enum time_window window);

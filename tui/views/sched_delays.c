@@ -10,11 +10,7 @@ static const struct sched_delays_result *delays(const struct listing *l)
 	return container_of(l->result, struct sched_delays_result, base);
 }
 
-static struct query_result *delays__run(const struct frame *f, const void *query,
-					const struct scope *scope)
-{
-	return &sched__delays((const void *)f->snaps[MODEL_SCHED], query, scope)->base;
-}
+QUERY_RUN(delays__run, sched__delays, MODEL_SCHED)
 
 static bool is_holder(const char *column)
 {
@@ -140,8 +136,8 @@ struct screen *sched_delays__open(struct host *h, const struct scope *extra)
 	return delays__new(h, NULL, extra);
 }
 
-struct screen *sched_delays__list(struct host *h, const void *query, const struct heat_pick *pick,
-				  const struct scope *extra)
+struct screen *sched_delays__list(const struct heat_view *v, struct host *h, const void *query,
+			     const struct heat_pick *pick, const struct scope *extra)
 {
 	(void)query;
 	if (pick->kind == SCHED_DELAY)

@@ -15,35 +15,35 @@ void tally__show(struct tally_screen *s, const struct tally_pane *pane)
 	copy_str(s->list.narrowed, sizeof(s->list.narrowed), pane->name);
 }
 
-static void query__init(struct tally_query *q, const struct listing_ops *list, const char *group,
-			enum time_window window)
+struct screen *tally__open(struct host *h, const struct tally_pane *pane, const char *group,
+			   const struct scope *extra)
 {
-	listing_query__init(list, q, group, 1u << TALLY_BY_PID, window);
-}
-
-struct screen *tally__open(struct host *h, const struct screen_ops *screen,
-			   const struct listing_ops *list, const struct tally_pane *pane,
-			   const char *group, const struct scope *extra)
-{
-	const struct listing_view view = {LISTING_VIEW(struct tally_screen, screen, list)};
+	const struct listing_view view = {
+		LISTING_VIEW(struct tally_screen, pane->screen, pane->list)};
 	struct tally_query q;
 	struct listing *l;
 
-	query__init(&q, list, group, WINDOW_DECAY);
+	listing_query__init(pane->list, &q, group, 1u << TALLY_BY_PID, WINDOW_DECAY);
 	l = listing__new(&view, h, &q);
 	l->query_client.extra_scope = extra ? scope__get(extra) : NULL;
 	tally__show(tally__of(l), pane);
 	return &l->base;
 }
 
-int tally__batch(const struct listing_ops *list, const struct tally_pane *pane, const struct frame *f,
-		 const struct view_args *args, const struct scope *scope, struct report *r)
+struct screen *tally__open_view(const struct view_ops *v, struct host *h, const struct view_args *args)
 {
+	return tally__open(h, v->of, args->group, NULL);
+}
+
+int tally__batch(const struct view_ops *v, const struct frame *f, const struct view_args *args,
+		 const struct scope *scope, struct report *r)
+{
+	const struct tally_pane *pane = v->of;
 	struct tally_query q;
 
-	query__init(&q, list, args->group, WINDOW_LAST);
+	listing_query__init(pane->list, &q, args->group, 1u << TALLY_BY_PID, WINDOW_LAST);
 	q.of = pane->table;
-	return listing__batch(list, f, args, &q, scope, r);
+	return listing__batch(pane->list, f, args, &q, scope, r);
 }
 
 /* --- what it says --- */

@@ -15,6 +15,8 @@ struct tally_pane {
 	const char *view;  /* of reports */
 	const char *name;  /* in the path of screens */
 	u32 at;		   /* in pane_table */
+	const struct screen_ops *screen;
+	const struct listing_ops *list;
 };
 
 struct tally_screen {
@@ -44,14 +46,19 @@ static inline const struct tally_result *tally__result(const struct listing *l)
 	return container_of(l->result, struct tally_result, base);
 }
 
-/* extra: the scope in the place of the host's, NULL none; a reference is taken. */
-struct screen *tally__open(struct host *h, const struct screen_ops *screen,
-			   const struct listing_ops *list, const struct tally_pane *pane,
-			   const char *group, const struct scope *extra);
+/* group: NULL the first. extra: the scope in the place of the host's, NULL none; a reference is taken. */
+struct screen *tally__open(struct host *h, const struct tally_pane *pane, const char *group,
+			   const struct scope *extra);
 /* Shows another pane of the same listing. */
 void tally__show(struct tally_screen *s, const struct tally_pane *pane);
-int tally__batch(const struct listing_ops *list, const struct tally_pane *pane, const struct frame *f,
-		 const struct view_args *args, const struct scope *scope, struct report *r);
+/* For struct view_ops whose .of is a struct tally_pane. */
+struct screen *tally__open_view(const struct view_ops *v, struct host *h,
+				const struct view_args *args);
+int tally__batch(const struct view_ops *v, const struct frame *f, const struct view_args *args,
+		 const struct scope *scope, struct report *r);
+#define TALLY_VIEW_OPS(pane)                                                                       \
+	.of = pane, .open = tally__open_view, .report = tally__batch,                              \
+	.report_free = listing__report_free
 
 /* "lookups by pid [g] · decaying"; true: there are numbers to add to it. */
 bool tally__headline(struct listing *l, struct headline *line);

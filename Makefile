@@ -27,7 +27,7 @@ SRCS     := $(wildcard $(addsuffix /*.c,$(DIRS)))
 BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 PROTOS   := $(wildcard export/*.proto)
-SYSCALLS := $(patsubst %,$(B)/measures/syscalls_%.inc,native x32 compat)
+SYSCALLS := $(patsubst %,$(B)/samples/syscalls_%.inc,native x32 compat)
 PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib libpcre2-8 libmicrohttpd
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 PKG_CONFIG     := pkg-config
@@ -118,7 +118,7 @@ $(B)/%.pb-c.c $(B)/%.pb-c.h &: %.proto
 SYSCALLS_native := \#include <asm/unistd.h>
 SYSCALLS_x32    := \#ifdef __x86_64__\n\#include <asm/unistd_x32.h>\n\#endif
 SYSCALLS_compat := \#ifdef __x86_64__\n\#include <asm/unistd_32.h>\n\#endif
-$(B)/measures/syscalls_%.inc: Makefile
+$(B)/samples/syscalls_%.inc: Makefile
 	@mkdir -p $(@D)
 	$(call Q,NAMES)set -o pipefail; printf '$(SYSCALLS_$*)\n' | \
 		$(CC) -E -dM -MD -MP -MF $@.d -MT $@ -x c - | sort | \

@@ -11,7 +11,7 @@
 #define MEASURES_SYSCALL_ARGS_H
 
 #include "base/base.h"
-#include "measures/syscall_names.h"
+#include "samples/syscall_names.h"
 #include "samples/measure.h"
 
 #define SYSCALL_ARGS	 6

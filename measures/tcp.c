@@ -6,7 +6,7 @@
 #include "bpf/tcp.h"
 #include "measures/endpoint.h"
 #include "measures/syscall_args.h"
-#include "measures/syscall_names.h"
+#include "samples/syscall_names.h"
 #include "samples/measure.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <linux/bpf.h>
 #include <string.h>
 
-#include "measures/syscall_names.h"
+#include "samples/syscall_names.h"
 
 #define FEWEST 16 /* that are worth a program at each call of the machine */
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "measures/syscall_names.h"
+#include "samples/syscall_names.h"
 
 #define MANY 2000 /* more than any table has */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "measures/syscall_names.h"
+#include "samples/syscall_names.h"
 
 #include <asm/unistd.h>
 
@@ -12,16 +12,16 @@ struct name_table {
 #define SYSCALL(name, nr) [(nr) & ~SYSCALL_X32] = #name,
 
 static const char *const native[] = {
-#include "measures/syscalls_native.inc"
+#include "samples/syscalls_native.inc"
 };
 
 /* Elsewhere than on x86-64 these are empty. */
 static const char *const x32[] = {
-#include "measures/syscalls_x32.inc"
+#include "samples/syscalls_x32.inc"
 };
 
 static const char *const compat[] = {
-#include "measures/syscalls_compat.inc"
+#include "samples/syscalls_compat.inc"
 };
 
 /* Of kernels newer than the headers: numbers of new calls are the same for all tables. */

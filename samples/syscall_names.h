@@ -4,8 +4,8 @@
  * are newer. Pure functions over constant tables; names are never freed. A kernel may have calls that
  * are newer than these: they have a number and no name.
  */
-#ifndef MEASURES_SYSCALL_NAMES_H
-#define MEASURES_SYSCALL_NAMES_H
+#ifndef SAMPLES_SYSCALL_NAMES_H
+#define SAMPLES_SYSCALL_NAMES_H
 
 #include "base/base.h"
 

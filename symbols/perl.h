@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Perl from outside: whether a file is one, where its contexts are in a process that runs it, and what its
- * functions are called. What is in a process is hostile: it is read in bounds and checked. Any thread.
+ * Perl from outside: whether a file is one, where its contexts are in a process that runs it, and
+ * what its functions are called. What is in a process is hostile: it is read in bounds and checked.
+ * Any thread.
  */
 #ifndef SYMBOLS_PERL_H
 #define SYMBOLS_PERL_H
@@ -18,8 +19,8 @@ struct perl_file {
 	u64 eval, eval_size;   /* Perl_runops_standard */
 	u64 main, main_size;   /* perl_run */
 	u64 nextstate, dbstate;
-	/* A thread's interpreter: from the thread pointer on, or in its block of the module whose number
-	 * is there when it is loaded. */
+	/* A thread's interpreter: from the thread pointer on, or in its block of the module whose
+	 * number is there when it is loaded. */
 	bool in_thread;
 	s64 thread;
 	u64 module; /* 0: from the thread pointer on */

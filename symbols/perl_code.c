@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a function of Perl is called: its package and name, its file, its lines, which its statements have. What
- * is in no function has a statement alone, and is called as the file is.
+ * What a function of Perl is called: its package and name, its file, its lines, which its
+ * statements have. What is in no function has a statement alone, and is called {main}.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -139,8 +139,8 @@ static bool read_function_name(const struct perl *p, const struct process_memory
 
 #define OPS_MAX 1024 /* that are looked at */
 
-/* From the first operation on, as they follow each other: loops are gone past, and of branches one is gone
- * through, but the last statement is met. */
+/* From the first operation on, as they follow each other: loops are gone past, and of branches one
+ * is gone through, but the last statement is met. */
 static void read_lines(const struct perl *p, const struct process_memory *m, u64 op,
 		       struct script_code *out)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether a file is a Perl, and where in it a thread's interpreter is: a variable of each thread's own. A
- * program's lie beside the thread pointer; a library's in a block that the loader finds by a number, which it
- * puts where the file asks for it.
+ * Whether a file is a Perl, and where in it a thread's interpreter is: a variable of each thread's
+ * own. A program's lie beside the thread pointer; a library's in a block that the loader finds by a
+ * number, which it puts where the file asks for it.
  */
 #include "symbols/elf.h"
 #include "symbols/perl.h"

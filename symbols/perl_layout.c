@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where Perl keeps its contexts, functions and statements: a row for each version and size of an interpreter's
- * state, which options of a build change, as its headers have it on 64-bit machines. It is believed when an
- * interpreter has a function for the file that it was begun with.
+ * Where Perl keeps its contexts, functions and statements: a row for each version and size of an
+ * interpreter's state, which options of a build change, as its headers have it on 64-bit machines.
+ * It is believed when an interpreter has a function for the file that it was begun with.
  */
 #include <errno.h>
 
@@ -82,7 +82,8 @@ int perl__attach(const struct perl_file *f, u64 bias, const struct process_memor
 		return err;
 	if (f->module && (!memory__u64(m, f->module + bias, &module) || !module))
 		return -EAGAIN;
-	*out = (struct perl){{.how = SCRIPT_CONTEXTS, .thread_frame = l->contexts, .perl = l->perl}};
+	*out = (struct perl){
+		{.how = SCRIPT_CONTEXTS, .thread_frame = l->contexts, .perl = l->perl}};
 	out->rt.interpreters = (u64)f->thread;
 	out->rt.eval = f->eval + bias;
 	out->rt.eval_end = out->rt.eval + f->eval_size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Perl from outside: attaching, functions, statements and lines, and names in stacks; all made up in this process's
- * own memory, as the headers of 5.36 have it.
+ * Perl from outside: attaching, functions, statements and lines, and names in stacks; all made up
+ * in this process's own memory, as the headers of 5.36 have it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,11 +59,18 @@ static void set_name(struct name *n, const char *chars)
 
 static struct perl_file in_this_process(void)
 {
-	return (struct perl_file){.revision = (u64)&revision, .version = (u64)&version,
+	return (struct perl_file){.revision = (u64)&revision,
+				  .version = (u64)&version,
 				  .interpreter_size = (u64)&interpreter_size,
-				  .interpreter = (u64)&interpreter_at, .eval = 0x1000, .eval_size = 0x100,
-				  .main = 0x2000, .main_size = 0x80, .nextstate = NEXTSTATE,
-				  .dbstate = NEXTSTATE + 0x80, .in_thread = true, .thread = -8};
+				  .interpreter = (u64)&interpreter_at,
+				  .eval = 0x1000,
+				  .eval_size = 0x100,
+				  .main = 0x2000,
+				  .main_size = 0x80,
+				  .nextstate = NEXTSTATE,
+				  .dbstate = NEXTSTATE + 0x80,
+				  .in_thread = true,
+				  .thread = -8};
 }
 
 static int attach(const struct perl_file *f)
@@ -167,7 +174,8 @@ static void functions(void **state)
 	assert_string_equal(c.file, "/srv/shop.pl");
 	assert_int_equal(c.first_line, 7);
 	assert_int_equal(c.last_line, 9);
-	/* One without a symbol has a name, and its own package; a package may have several names. */
+	/* One without a symbol has a name, and its own package; a package may have several names.
+	 */
 	body[4] = (u64)package;
 	body[7] = (u64)&function_name;
 	((u32 *)body)[23] = NAMED;
@@ -230,14 +238,16 @@ static void stacks(void **state)
 	const struct process_memory m = memory();
 	const u64 of_function = perl_code__print(&perl, &m, (u64)function),
 		  of_statement = perl_code__print(&perl, &m, (u64)&ops[2]);
-	u64 room[4], ips[] = {SCRIPT_FRAME | 8ULL << SCRIPT_CODE_BITS | (u64)function >> 3,
-			      SCRIPT_FRAME | 9ULL << SCRIPT_CODE_BITS | (u64)&ops[2] >> 3,
-			      SCRIPT_CHECK | script_sum(script_sum(0, of_function), of_statement) >> 2};
+	u64 room[4],
+		ips[] = {SCRIPT_FRAME | 8ULL << SCRIPT_CODE_BITS | (u64)function >> 3,
+			 SCRIPT_FRAME | 9ULL << SCRIPT_CODE_BITS | (u64)&ops[2] >> 3,
+			 SCRIPT_CHECK | script_sum(script_sum(0, of_function), of_statement) >> 2};
 	struct stack_def d = {.tgid = (u32)getpid(), .nuser = 3, .ips = ips}, out;
 	const char *names[] = {"Shop::serve", "{main}"};
 
 	(void)state;
-	scripts__attach(scripts, d.tgid, &(struct process_runtime){.kind = SCRIPT_PERL, .perl = perl});
+	scripts__attach(scripts, d.tgid,
+			&(struct process_runtime){.kind = SCRIPT_PERL, .perl = perl});
 	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
 		const struct sym_func *f =
@@ -254,8 +264,10 @@ static void stacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(attaching, set_up),  cmocka_unit_test_setup(functions, set_up),
-		cmocka_unit_test_setup(statements, set_up), cmocka_unit_test_setup(hostile, set_up),
+		cmocka_unit_test_setup(attaching, set_up),
+		cmocka_unit_test_setup(functions, set_up),
+		cmocka_unit_test_setup(statements, set_up),
+		cmocka_unit_test_setup(hostile, set_up),
 		cmocka_unit_test_setup(stacks, set_up),
 	};
 

@@ -10,7 +10,7 @@
 /* By its enum script_kind. */
 union runtime {
 	__u64 exec_id; /* the first word of each: which program it is about */
-	struct script_runtime python, php, ruby;
+	struct script_runtime python, php, ruby, perl;
 	struct hotspot_runtime hotspot;
 	struct v8_runtime v8;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Frames of interpreted functions, CPython's, PHP's and Ruby's, put into a user stack that was walked, in the
- * place of the interpreter's own frames (bpf/script.h).
+ * Frames of interpreted functions, CPython's, PHP's, Ruby's and Perl's, put into a user stack that was walked, in
+ * the place of the interpreter's own frames (bpf/script.h).
  *
  * The thread's state is found in the interpreter's list of threads by what the thread library calls
  * the thread, which is where the thread pointer points to: neither the layout of a C library's
@@ -11,13 +11,15 @@
  * Which frame of the C stack runs which functions is told by an address: each run of the evaluation
  * function has something in its own frame that the interpreter's list of frames leads to. So the
  * evaluation function need not be recognised, in stripped programs neither. Up to 3.10 there is nothing
- * of the kind; there each run of it is one function, and they are counted. So are PHP's and Ruby's, of several.
+ * of the kind; there each run of it is one function, and they are counted. So are those of the others, of
+ * several.
  *
  * What is read is checked, and where there is doubt the stack stays as it was: counted.
  */
 #ifndef BPF_SCRIPT_BPF_H
 #define BPF_SCRIPT_BPF_H
 
+#include "bpf/perl.bpf.h"
 #include "bpf/ruby.bpf.h"
 
 #define SHIM 3 /* FRAME_OWNED_BY_CSTACK */
@@ -125,6 +127,8 @@ __noinline u64 script__thread(u32 slot)
 		return 0;
 	if (x->rt.how == SCRIPT_CALLS)
 		return (u32)key == s->tgid ? x->rt.interpreters : 0;
+	if (x->rt.how == SCRIPT_CONTEXTS)
+		return perl_interpreter(x, pointer);
 	key |= (u64)s->maps_id << 32;
 	known = bpf_map_lookup_elem(&script_threads, &key);
 	if (known && !known->state && s->now - known->at_ns < SCRIPT_AGAIN_NS)
@@ -279,12 +283,18 @@ __noinline int script__walk(u32 slot)
 	if ((x->rt.how == SCRIPT_ENTRIES || x->rt.how == SCRIPT_SHIMS) && x->call &&
 	    !script_read(&x->frame, x->call + x->rt.call_frame))
 		return SCRIPT_DOUBT;
-	if (x->rt.how == SCRIPT_STACK && !ruby_begin(x))
+	if ((x->rt.how == SCRIPT_STACK && !ruby_begin(x)) ||
+	    (x->rt.how == SCRIPT_CONTEXTS && !perl_begin(x)))
 		return SCRIPT_DOUBT;
 	if (!x->frame)
 		return SCRIPT_END;
 	for (u32 i = 0; i < 2 * SCRIPT_FRAMES && end == SCRIPT_GOES_ON; i++) {
-		end = x->rt.how == SCRIPT_STACK ? ruby__step(slot) : script__step(slot);
+		if (x->rt.how == SCRIPT_STACK)
+			end = ruby__step(slot);
+		else if (x->rt.how == SCRIPT_CONTEXTS)
+			end = perl__step(slot);
+		else
+			end = script__step(slot);
 		if (x->n >= SCRIPT_FRAMES - 1)
 			break;
 	}
@@ -296,20 +306,14 @@ __noinline int script__walk(u32 slot)
 
 /* --- between the native frames --- */
 
-static __always_inline bool is_eval(const struct script_state *x, u32 i, u64 ip)
-{
-	return ip - (i > 0) - x->rt.eval < x->rt.eval_end - x->rt.eval;
-}
-
 /* Whether the native frame runs the next frames. */
-static __always_inline bool runs_next(struct script_state *x, const struct unwind_sps *sps, u32 i,
-				      u64 ip)
+static __always_inline bool runs_next(struct script_state *x, const struct unwind_sps *sps, u32 i)
 {
 	u64 anchor = x->anchors[x->next & SCRIPT_MASK], from, to;
 	u32 at = x->at + i;
 
 	if (anchor == ANCHOR_IS_CODE)
-		return is_eval(x, i, ip) && (i || !x->skip_first);
+		return x->evals[i & STACK_DEPTH];
 	barrier_var(at);
 	from = sps->v[at & 255];
 	to = sps->v[(at + 1) & 255];
@@ -367,7 +371,7 @@ __noinline int script__merge_one(u32 slot, u32 at)
 	if (at >= 2 * STACK_DEPTH)
 		return 0;
 	ip = to->ips[at];
-	if (x->next < x->n && runs_next(x, sps, i, ip)) {
+	if (x->next < x->n && runs_next(x, sps, i)) {
 		x->in_run = 1;
 		return 1;
 	}
@@ -376,49 +380,70 @@ __noinline int script__merge_one(u32 slot, u32 at)
 	return 1;
 }
 
+/* --- where nothing but the evaluation function's code tells which frame runs something --- */
+
+static __always_inline bool has_runs(const struct script_state *x)
+{
+	return x->rt.how == SCRIPT_OBJECTS || x->rt.how >= SCRIPT_CALLS;
+}
+
+/* One native frame, whether it is of the evaluation function. Perl calls that once more to be able to catch what
+ * an eval does not, from a function that it calls itself: the two are one, in the place of the inner one. What is
+ * counted is in memory, as verifiers follow each sum. */
+static __always_inline void look_for_eval(struct script_state *x, u32 i, u64 ip)
+{
+	u32 is = ip - (i > 0) - x->rt.eval < x->rt.eval_end - x->rt.eval;
+
+	x->before = x->before << 1 | is;
+	if (x->rt.how == SCRIPT_CONTEXTS && x->before & 4)
+		is = 0;
+	x->evals[i & STACK_DEPTH] = is;
+	if (is && !x->nevals++)
+		x->first = i;
+	if (x->rt.how == SCRIPT_CONTEXTS && ip - x->rt.perl.main < x->rt.perl.main_end - x->rt.perl.main)
+		x->runs_main = 1;
+}
+
+/* How many native frames run something, and which. */
 __noinline u32 script__evals(u32 slot, u32 at)
 {
 	struct script_state *x = script__state(slot);
 	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
-	u32 n = 0;
 
-	for (u32 i = 0; x && to && i < STACK_DEPTH && i < x->nnative; i++) {
+	if (!x || !to)
+		return 0;
+	x->nevals = x->before = x->runs_main = 0;
+	for (u32 i = 0; i < STACK_DEPTH && i < x->nnative; i++) {
 		u32 k = at + i;
 
 		barrier_var(k);
 		if (k >= 2 * STACK_DEPTH)
 			break;
-		n += is_eval(x, i, to->ips[k]);
+		look_for_eval(x, i, to->ips[k]);
 	}
-	return n;
+	return x->nevals;
 }
 
-/* A run of it may be of several frames, and nothing in them tells which it is. */
-static __always_inline bool has_runs(const struct script_state *x)
-{
-	return x->rt.how >= SCRIPT_CALLS;
-}
-
-/* Whether runs and frames are as many, where nothing else tells which is which. A function that just
- * begins, or is over, is not in the list. */
+/* Whether runs and frames are as many. A function that just begins, or is over, is not in the list, and what
+ * the innermost frame is to run may be listed before it does. */
 static __always_inline bool runs_agree(struct script_state *x, u32 slot, u32 at)
 {
-	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
 	u32 evals;
 
-	x->skip_first = 0;
-	if (x->rt.how != SCRIPT_OBJECTS && !has_runs(x))
+	if (!has_runs(x))
 		return true;
 	evals = script__evals(slot, at);
-	if (!to || at >= 2 * STACK_DEPTH)
-		return false;
-	if (evals == x->runs + 1 && is_eval(x, 0, to->ips[at]))
-		x->skip_first = 1;
+	if (x->rt.how == SCRIPT_CONTEXTS && x->main && x->whole && !x->runs_main) {
+		x->n--;
+		x->runs--;
+	}
+	if (evals == x->runs + 1 && x->first <= (x->rt.how == SCRIPT_CONTEXTS))
+		x->evals[x->first & STACK_DEPTH] = 0;
 	else if (x->whole && x->rt.how >= SCRIPT_STACK && evals && x->runs == evals + 1)
-		x->next = x->second; /* what the first one is to run is listed before it does */
+		x->next = x->second;
 	else if (x->whole ? evals != x->runs : evals > x->runs)
 		return x->n == SCRIPT_FRAMES - 1;
-	return true;
+	return x->n;
 }
 
 /* Puts what is merged in the place of what was walked; returns how many words that are. */
@@ -491,7 +516,7 @@ __noinline u32 script__frames(u32 slot, u32 at, u32 n)
 	merged = script__merge(slot, at, n);
 	if (merged)
 		st->scripts++;
-	else
+	else if (x->n)
 		st->scripts_astray++;
 	return merged ? merged : n;
 }

@@ -31,18 +31,20 @@ enum script_kind {
 	SCRIPT_V8,	/* bpf/v8.h */
 	SCRIPT_PHP,
 	SCRIPT_RUBY,
+	SCRIPT_PERL,
 	SCRIPT_KINDS
 };
 
 /* Whether it has a struct script_runtime: frames of its own, beside those of the C stack. */
 static inline int script_is_interpreted(__u32 kind)
 {
-	return kind == SCRIPT_PYTHON || kind == SCRIPT_PHP || kind == SCRIPT_RUBY;
+	return kind == SCRIPT_PYTHON || kind == SCRIPT_PHP || kind == SCRIPT_RUBY ||
+	       kind == SCRIPT_PERL;
 }
 
 #define SCRIPT_FRAMES 128 /* a bound; deeper ones are cut */
 
-/* How an interpreter keeps its frames: CPython's versions, PHP and Ruby. */
+/* How an interpreter keeps its frames: CPython's versions, PHP, Ruby and Perl. */
 enum script_how {
 	SCRIPT_NONE,
 	SCRIPT_OBJECTS, /* one call of the evaluation function for each frame (3.9, 3.10) */
@@ -51,14 +53,38 @@ enum script_how {
 	SCRIPT_SHIMS_DIRECT, /* the same, without a list of calls (3.13) */
 	SCRIPT_CALLS, /* one call for several; the outermost of those is marked (PHP) */
 	SCRIPT_STACK, /* the same, frames one beside the other (Ruby) */
+	SCRIPT_CONTEXTS, /* the same, in several stacks (Perl) */
 };
+
+/* SCRIPT_CONTEXTS: where things are, in bytes (bpf/perl.bpf.h). */
+struct perl_layout {
+	__u64 nextstate, dbstate; /* what statements begin with */
+	__u64 main, main_end;	  /* the function that runs the file that perl was begun with */
+	__u64 module; /* the interpreter is in the thread's block of this one; 0: beside the thread pointer */
+	__u16 statement;	  /* in the interpreter: the one that it is at */
+	__u16 stack_contexts, stack_previous, stack_last, stack_type;
+	__u16 context_bytes, context_statement, context_return, context_function;
+	__u16 statement_begin, statement_line, statement_file;
+	__u16 function_start, function_name, function_file;
+	__u16 pad;
+};
+
+/* As much as is read at once. */
+#define PERL_CONTEXT_BYTES   80
+#define PERL_STATEMENT_BYTES 56
+#define PERL_FUNCTION_BYTES  72
+
+/* In the second word of a function. */
+#define PERL_TYPE(word) ((__u8)((word) >> 32))
+#define PERL_FUNCTION	13
 
 /* Where things are in a process, as found and checked by user space. Offsets in bytes; those in
  * frames and code objects are multiples of 8, but for owner and line: the word counts that they are in. Those
  * in rings may be negative: a thread, and an interpreter, is then where its node is. */
 struct script_runtime {
 	__u64 exec_id;
-	__u64 interpreters; /* the address of the first one's; SCRIPT_CALLS: of the innermost frame's */
+	__u64 interpreters; /* the address of the first one's; SCRIPT_CALLS: of the innermost frame's;
+			     * SCRIPT_CONTEXTS: of the thread's, after what is the thread's */
 	__u64 code_type;    /* what a code object begins with */
 	__u64 eval, eval_end; /* the evaluation function, where it is counted */
 	__u16 how;	    /* enum script_how */
@@ -70,6 +96,7 @@ struct script_runtime {
 	__u16 text_hash;   /* in a string: its hash, or its length */
 	__u16 instr_shift; /* SCRIPT_OBJECTS: of the instruction's number */
 	__u16 code_body;   /* SCRIPT_STACK: in a code object: where the rest of it is */
+	struct perl_layout perl;
 };
 
 /* SCRIPT_CALLS: what functions begin with, what marks the outermost frame of a call in frame_owner's byte,
@@ -98,6 +125,23 @@ static inline __u64 script_sum(__u64 h, __u64 word)
 static inline __u64 script_code_sum(__u64 file, __u64 name, __u64 lines, __u64 line)
 {
 	return script_sum(script_sum(script_sum(file, name), lines), line);
+}
+
+/* Of what was read of them; 0: it is no statement. */
+static inline __u64 perl_statement_sum(const struct perl_layout *l, const __u64 *words)
+{
+	__u64 begin = words[l->statement_begin / 8 & 7];
+
+	if (!begin || (begin != l->nextstate && begin != l->dbstate))
+		return 0;
+	return script_code_sum(words[l->statement_file / 8 & 7], begin, 0,
+			       words[l->statement_line / 8 & 7] >> 32);
+}
+
+static inline __u64 perl_function_sum(const struct perl_layout *l, const __u64 *words)
+{
+	return script_code_sum(words[l->function_file / 8 & 15], words[l->function_name / 8 & 15],
+			       words[l->function_start / 8 & 15], 0);
 }
 
 #endif

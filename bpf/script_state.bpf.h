@@ -15,7 +15,10 @@ struct script_state {
 	struct script_runtime rt;
 	u64 interp, thread, found; /* while the thread's state is looked for */
 	u64 frame, call;	   /* the interpreter's */
-	u64 end;		   /* SCRIPT_RUBY: of its frames */
+	u64 end;		   /* SCRIPT_STACK and SCRIPT_CONTEXTS: of its frames */
+	u64 statement;		   /* SCRIPT_CONTEXTS: of the frame that is looked at */
+	u32 kept;		   /* a frame's place, and 1; 0: none */
+	u32 main;		   /* the last run is what perl was begun with, alone */
 	u32 n, begin;		 /* frames; where the run that is being read begins */
 	u32 runs, second;	 /* where the second one begins */
 	u64 f[16], c[32];	 /* the frame and the code object that are looked at */
@@ -27,7 +30,11 @@ struct script_state {
 	u64 merged[STACK_DEPTH + 1];
 	u64 check;
 	u32 nnative, native, next, out;
-	u32 in_run, skip_first, cut, whole;
+	u32 in_run, cut, whole;
+	u8 evals[STACK_DEPTH + 1]; /* the native frames that run something, where their code tells; and of those */
+	u32 nevals, first;	   /* how many, the innermost one, */
+	u32 before;		   /* a bit for each, of those looked at last */
+	u32 runs_main;		   /* and whether what perl was begun with is among them */
 };
 
 struct {

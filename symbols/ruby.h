@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Ruby from outside: whether a file is one, where its frames are in a process that runs it, and what its
- * functions are called. What is in a process is hostile: it is read in bounds and checked. Any thread.
+ * Ruby from outside: whether a file is one, where its frames are in a process that runs it, and
+ * what its functions are called. What is in a process is hostile: it is read in bounds and checked.
+ * Any thread.
  */
 #ifndef SYMBOLS_RUBY_H
 #define SYMBOLS_RUBY_H

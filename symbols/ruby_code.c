@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What an instruction sequence of Ruby is called: its label and file, and which instruction has which line. An
- * index says, for a place in it, how many entries of the table of lines begin there or before.
+ * What an instruction sequence of Ruby is called: its label and file, and which instruction has
+ * which line. An index says, for a place in it, how many entries of the table of lines begin there
+ * or before.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include "base/arena.h"
 #include "symbols/ruby.h"
 
-#define CODE_WORDS	32
+#define CODE_WORDS	 32
 #define INSTRUCTIONS_MAX SCRIPT_UNIT_MAX
 
 /* In what an instruction sequence has. */
@@ -46,15 +47,15 @@ u64 ruby_code__print(const struct ruby *r, const struct process_memory *m, u64 a
 
 /* --- texts and arrays; a short one is in the object itself --- */
 
-#define TYPE(flags)	     ((flags) & 0x1f)
-#define TYPE_STRING	     5
-#define TYPE_ARRAY	     7
-#define ELSEWHERE	     (1u << 13) /* a text: it is not in the object */
-#define TEXT_LENGTH(flags)   ((flags) >> 14 & 0x1f)
-#define EMBEDDED	     (1u << 13) /* an array: it is */
-#define ARRAY_LENGTH(flags)  ((flags) >> 15 & 3)
-#define IN_OBJECT	     16
-#define TEXT_AT		     24
+#define TYPE(flags)	    ((flags) & 0x1f)
+#define TYPE_STRING	    5
+#define TYPE_ARRAY	    7
+#define ELSEWHERE	    (1u << 13) /* a text: it is not in the object */
+#define TEXT_LENGTH(flags)  ((flags) >> 14 & 0x1f)
+#define EMBEDDED	    (1u << 13) /* an array: it is */
+#define ARRAY_LENGTH(flags) ((flags) >> 15 & 3)
+#define IN_OBJECT	    16
+#define TEXT_AT		    24
 
 /* A longer one is cut. False: it is none, or has what no name has. */
 static bool read_text(const struct process_memory *m, u64 at, char *to, size_t size)
@@ -65,8 +66,8 @@ static bool read_text(const struct process_memory *m, u64 at, char *to, size_t s
 	if ((at & 7) || !memory__u64(m, at, &flags) || TYPE(flags) != TYPE_STRING)
 		return false;
 	length = TEXT_LENGTH(flags);
-	if ((flags & ELSEWHERE) && (!memory__u64(m, at + IN_OBJECT, &length) ||
-				    !memory__u64(m, at + TEXT_AT, &chars)))
+	if ((flags & ELSEWHERE) &&
+	    (!memory__u64(m, at + IN_OBJECT, &length) || !memory__u64(m, at + TEXT_AT, &chars)))
 		return false;
 	n = (size_t)MIN(length, (u64)size - 1);
 	if (!n || !m->read(m->ctx, chars, to, n))
@@ -95,8 +96,8 @@ struct line_entry {
 	u32 place, line;
 };
 
-/* The index: a number for each of the first places, nine in a word; then blocks of 512 places with a bit for
- * each at which an entry begins, before them how many began earlier. */
+/* The index: a number for each of the first places, nine in a word; then blocks of 512 places with
+ * a bit for each at which an entry begins, before them how many began earlier. */
 #define SMALL	   54
 #define SMALL_IN   9
 #define SMALL_BITS 7
@@ -174,7 +175,8 @@ static void put_lines(const struct line_index *x, const u8 *table, u32 entries, 
 }
 
 /* One entry has no index. */
-static void read_lines(const struct process_memory *m, u64 body, u32 places, struct script_code *out)
+static void read_lines(const struct process_memory *m, u64 body, u32 places,
+		       struct script_code *out)
 {
 	struct line_index x = {.small = {1}};
 	u32 entries;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether a file is a Ruby, and where its evaluation function is. That is the static one that rb_vm_exec calls
- * and which is by far the largest of those; its name is in no stripped file, so calls are looked at, and the
- * ranges of functions in the unwind tables. Where it is inlined it is rb_vm_exec itself.
+ * Whether a file is a Ruby, and where its evaluation function is. That is the static one that
+ * rb_vm_exec calls and which is by far the largest of those; its name is in no stripped file, so
+ * calls are looked at, and the ranges of functions in the unwind tables. Where it is inlined it is
+ * rb_vm_exec itself.
  */
 #include <unistd.h>
 
@@ -81,7 +82,8 @@ static bool read_code(Elf *elf, int fd, u64 address, u8 *code, size_t size)
 
 	for (int i = 0; gelf_getphdr(elf, i, &ph); i++)
 		if (ph.p_type == PT_LOAD && address - ph.p_vaddr < ph.p_filesz)
-			return pread(fd, code, size, (off_t)(ph.p_offset + (address - ph.p_vaddr))) ==
+			return pread(fd, code, size,
+				     (off_t)(ph.p_offset + (address - ph.p_vaddr))) ==
 			       (ssize_t)size;
 	return false;
 }

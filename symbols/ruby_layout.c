@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where Ruby keeps its threads, frames and instruction sequences: a row for each version, as its headers have it
- * on 64-bit machines. It is believed when the main thread leads back to the virtual machine, and its execution
- * context to the thread.
+ * Where Ruby keeps its threads, frames and instruction sequences: a row for each version, as its
+ * headers have it on 64-bit machines. It is believed when the main thread leads back to the virtual
+ * machine, and its execution context to the thread.
  */
 #include <errno.h>
 

@@ -91,12 +91,30 @@ static int attach_ruby(const struct runtime_file *f, u64 bias, const struct proc
 	return err;
 }
 
+/* --- perl --- */
+
+static bool read_perl(int fd, const char *path, struct runtime_file *f)
+{
+	(void)path;
+	return perl_file__read(fd, &f->perl);
+}
+
+static int attach_perl(const struct runtime_file *f, u64 bias, const struct process_memory *m,
+		       struct process_runtime *out, union runtime *rt, const char **why)
+{
+	int err = perl__attach(&f->perl, bias, m, &out->perl, why);
+
+	rt->perl = out->perl.rt;
+	return err;
+}
+
 static const struct runtime_row rows[SCRIPT_KINDS] = {
 	[SCRIPT_PYTHON] = {read_python, attach_python},
 	[SCRIPT_HOTSPOT] = {read_hotspot, attach_hotspot},
 	[SCRIPT_V8] = {read_v8, attach_v8},
 	[SCRIPT_PHP] = {read_php, attach_php},
 	[SCRIPT_RUBY] = {read_ruby, attach_ruby},
+	[SCRIPT_PERL] = {read_perl, attach_perl},
 };
 
 bool runtime_file__read(int fd, const char *path, struct runtime_file *out)

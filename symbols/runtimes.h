@@ -7,6 +7,7 @@
 
 #include "bpf/runtime.h"
 #include "symbols/hotspot.h"
+#include "symbols/perl.h"
 #include "symbols/php.h"
 #include "symbols/python.h"
 #include "symbols/ruby.h"
@@ -21,6 +22,7 @@ struct runtime_file {
 		struct v8_file v8;
 		struct php_file php;
 		struct ruby_file ruby;
+		struct perl_file perl;
 	};
 };
 
@@ -33,6 +35,7 @@ struct process_runtime {
 		struct v8 v8;
 		struct php php;
 		struct ruby ruby;
+		struct perl perl;
 	};
 };
 

@@ -71,8 +71,8 @@ static int php_read(struct scripts *sc, const struct process_entry *p,
 	return php_function__read(&p->runtime.php, m, address, out);
 }
 
-/* An instruction has its line itself. */
-static u32 php_line(const struct code_entry *e, u32 unit)
+/* The unit is the line. */
+static u32 unit_line(const struct code_entry *e, u32 unit)
 {
 	(void)e;
 	return unit < SCRIPT_UNIT_MAX ? unit : 0;
@@ -95,6 +95,18 @@ static u32 ruby_line(const struct code_entry *e, u32 unit)
 	return unit < SCRIPT_UNIT_MAX ? ruby_lines__find(e->lines, e->nlines, unit) : 0;
 }
 
+static u64 perl_print(const struct process_runtime *r, const struct process_memory *m, u64 address)
+{
+	return perl_code__print(&r->perl, m, address);
+}
+
+static int perl_read(struct scripts *sc, const struct process_entry *p,
+		     const struct process_memory *m, u64 address, struct script_code *out)
+{
+	(void)sc;
+	return perl_code__read(&p->runtime.perl, m, address, out);
+}
+
 static const struct naming namings[SCRIPT_KINDS] = {
 	[SCRIPT_PYTHON] = {.code = CODE_PYTHON, .info.source = "python", .file = "[python]",
 			   .name = "[python function]", .print = python_print, .read = python_read,
@@ -105,10 +117,13 @@ static const struct naming namings[SCRIPT_KINDS] = {
 		       .name = "[javascript function]", .print = v8_print, .read = v8_read},
 	[SCRIPT_PHP] = {.code = CODE_PHP, .info.source = "php", .file = "[php]",
 			.name = "[php function]", .print = php_print, .read = php_read,
-			.line = php_line},
+			.line = unit_line},
 	[SCRIPT_RUBY] = {.code = CODE_RUBY, .info.source = "ruby", .file = "[ruby]",
 			 .name = "[ruby function]", .print = ruby_print, .read = ruby_read,
 			 .line = ruby_line},
+	[SCRIPT_PERL] = {.code = CODE_PERL, .info.source = "perl", .file = "[perl]",
+			 .name = "[perl function]", .print = perl_print, .read = perl_read,
+			 .line = unit_line},
 };
 
 struct scripts *scripts__new(struct symbols *s)

@@ -49,6 +49,12 @@ def down(n)
 end
 down(%d)
 """
+PERL = """
+no warnings 'recursion';
+sub burn { while (1) { my $x = 1; for my $i (1 .. 1000) { $x = ($x * 31 + $i) & 0xfffff; } } }
+sub down { my ($n) = @_; my $x = $n ? down($n - 1) : burn(); return $x; }
+down(%d);
+"""
 JAVA = """public class Deep {
 	static volatile long last;
 	static void burn() { for (;;) { int x = 1; for (int i = 0; i < 1000; i++) x = x * 31 + i; last = x; } }
@@ -62,6 +68,7 @@ RUNTIMES = {
     "node": ("node", [], "deep.js", JAVASCRIPT),
     "php": ("php", ["-n"], "deep.php", PHP),
     "ruby": ("ruby", [], "deep.rb", RUBY),
+    "perl": ("perl", [], "deep.pl", PERL),
     "java, interpreted": ("java", ["-Xint"], "Deep.java", JAVA),
     "java": ("java", [], "Deep.java", JAVA),
 }

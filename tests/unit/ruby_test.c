@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ruby from outside: attaching, instruction sequences and lines, and names in stacks; all made up in this process's
- * own memory, as the headers of 3.1 have it.
+ * Ruby from outside: attaching, instruction sequences and lines, and names in stacks; all made up
+ * in this process's own memory, as the headers of 3.1 have it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,11 +18,11 @@
 #include "symbols/scripts.h"
 #include "symbols/symbols.h"
 
-#define ISEQ	0x701a
-#define STRING	5
-#define ARRAY	7
-#define PLACES	700 /* words of instructions: more than a block of the index */
-#define SMALL	54
+#define ISEQ   0x701a
+#define STRING 5
+#define ARRAY  7
+#define PLACES 700 /* words of instructions: more than a block of the index */
+#define SMALL  54
 
 /* An object: what is in it begins at its third word. */
 struct object {
@@ -76,8 +76,8 @@ static void set_text(struct object *o, const char *chars)
 
 static int attach(const char *which)
 {
-	const struct ruby_file f = {.vm = (u64)&vm_at, .version = (u64)version, .eval = 0x1000,
-				    .eval_size = 0x100};
+	const struct ruby_file f = {
+		.vm = (u64)&vm_at, .version = (u64)version, .eval = 0x1000, .eval_size = 0x100};
 	const struct process_memory m = memory();
 	const char *why = NULL;
 	int err;
@@ -171,8 +171,8 @@ static void attaching(void **state)
 
 static void functions(void **state)
 {
-	static const u32 wanted[][2] = {{0, 7}, {1, 7}, {3, 7}, {4, 8}, {60, 8}, {61, 9}, {650, 9},
-					{651, 8}, {PLACES, 8}};
+	static const u32 wanted[][2] = {{0, 7},	 {1, 7},   {3, 7},   {4, 8},	 {60, 8},
+					{61, 9}, {650, 9}, {651, 8}, {PLACES, 8}};
 	struct script_code c;
 
 	(void)state;
@@ -232,8 +232,11 @@ static void hostile(void **state)
 	assert_int_not_equal(read_it(&c), 0);
 	iseq[0] = 0x601a; /* a method's entry */
 	assert_int_not_equal(read_it(&c), 0);
-	assert_int_equal(ruby_code__print(&ruby, &(struct process_memory){process_memory__read,
-						(void *)(intptr_t)getpid()}, (u64)iseq), 0);
+	assert_int_equal(ruby_code__print(&ruby,
+					  &(struct process_memory){process_memory__read,
+								   (void *)(intptr_t)getpid()},
+					  (u64)iseq),
+			 0);
 }
 
 static void stacks(void **state)
@@ -249,7 +252,8 @@ static void stacks(void **state)
 	const struct sym_func *f;
 
 	(void)state;
-	scripts__attach(scripts, d.tgid, &(struct process_runtime){.kind = SCRIPT_RUBY, .ruby = ruby});
+	scripts__attach(scripts, d.tgid,
+			&(struct process_runtime){.kind = SCRIPT_RUBY, .ruby = ruby});
 	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	f = symbols__func(symbols, symbols__func_of(symbols, (u32)out.ips[0]));
 	assert_string_equal(f->name, "block in serve");
@@ -262,8 +266,10 @@ static void stacks(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(attaching, set_up), cmocka_unit_test_setup(functions, set_up),
-		cmocka_unit_test_setup(others, set_up),	   cmocka_unit_test_setup(hostile, set_up),
+		cmocka_unit_test_setup(attaching, set_up),
+		cmocka_unit_test_setup(functions, set_up),
+		cmocka_unit_test_setup(others, set_up),
+		cmocka_unit_test_setup(hostile, set_up),
 		cmocka_unit_test_setup(stacks, set_up),
 	};
 

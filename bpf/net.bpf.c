@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Packets of network devices: received ones where the protocols get them, sent ones where the
- * driver has taken them, and those that are dropped. They are of no thread: what is received
- * interrupts anybody. Programs on packets run with softirqs off, so nothing interrupts them that
+ * driver has taken them, and those that are dropped. What is received is of no thread, as it
+ * interrupts anybody; what is sent is of the thread that last used its socket, whose storage
+ * knows it. Programs on packets run with softirqs off, so nothing interrupts them that
  * counts in the same cell.
  */
 #include "bpf/net.h"
 #include "bpf/measure.bpf.h"
-#include "bpf/measure_names.bpf.h"
+#include "bpf/endpoint.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -17,18 +18,9 @@ char LICENSE[] SEC("license") = "GPL";
 #define HEADER_MAX    64
 #define XMIT_DEPTH    8 /* devices that hand packets to others: bonds, tunnels, VLANs */
 #define STACK_RARELY  512
-
-struct ns_common {
-	unsigned int inum;
-} KERNEL_TYPE;
-
-struct net {
-	struct ns_common ns;
-} KERNEL_TYPE;
-
-typedef struct {
-	struct net *net;
-} KERNEL_TYPE possible_net_t;
+#define PROTO_TCP     6
+#define IS_SYN_SENT   2 /* the kernel's numbers of states */
+#define IS_LISTENER   10
 
 struct net_device {
 	unsigned int flags;
@@ -44,6 +36,7 @@ struct dst_entry {
 
 struct sk_buff {
 	struct net_device *dev;
+	struct sock *sk;
 	unsigned long _skb_refdst;
 	unsigned int len;
 	u16 queue_mapping;
@@ -93,27 +86,31 @@ static __always_inline bool is_looked_at(u32 cpu)
 	return !(u32)scope_state || scope__cpu(cpu);
 }
 
-static __always_inline struct measure_cell *cell_of(const u64 *labels, u32 half,
+/* who NULL: nobody's. */
+static __always_inline struct measure_cell *cell_of(const u64 *labels, u32 half, const struct measure_who *who,
 						    struct measure_stats *st)
 {
 	struct measure_cell *c;
 	u32 at;
 
 	st->count++;
-	c = cell__find(NULL, half, labels, 0, room_for_threads(), &at);
+	if (who)
+		c = cell__of_whom(who, labels, half, room_for_threads());
+	else
+		c = cell__find(NULL, half, labels, 0, room_for_threads(), &at);
 	return c ? c : cell__elsewhere(labels, half, st);
 }
 
-/* A global function, so that it is checked once. */
-__noinline int count_packet(u64 device, u64 way, u32 bytes, u32 segments)
+static __noinline int count_packet(u64 device, u64 way, u64 size, const struct measure_who *who)
 {
 	u64 labels[MEASURE_LABELS] = {device, way, 0, bpf_get_smp_processor_id()};
+	u32 bytes = (u32)size, segments = size >> 32;
 	struct measure_stats *st = stats__get();
 	struct measure_cell *c;
 
 	if (!st || !is_looked_at(labels[NET_LABEL_CPU]))
 		return 0;
-	c = cell_of(labels, active != 0, st);
+	c = cell_of(labels, active != 0, who, st);
 	if (!c)
 		return 0;
 	cell__add(c, bytes, value__bucket(bytes), false);
@@ -153,9 +150,80 @@ int net_receive(u64 *ctx)
 	now = run__begin(st);
 	device = device_of(dev);
 	name__device(device, dev, now, st);
-	count_packet(device, way_of(NET_RX, skb->queue_mapping), skb->len + header_of(skb, dev),
-		     segments_of(skb));
+	count_packet(device, way_of(NET_RX, skb->queue_mapping),
+		     (skb->len + header_of(skb, dev)) | (u64)segments_of(skb) << 32, NULL);
 	run__end(st, now);
+	return 0;
+}
+
+/* --- whose a socket is --- */
+
+/* What is accepted is its listener's until somebody sends by it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
+	__type(key, int);
+	__type(value, struct measure_who);
+} senders SEC(".maps");
+
+static __always_inline void sender__set(struct sock *sk, struct task_struct *task)
+{
+	struct measure_who *who = bpf_sk_storage_get(&senders, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
+
+	if (who && who->tgid != (u32)task->tgid)
+		who__fill(who, task);
+}
+
+/* These two come in the context of who asks for it. */
+SEC("tp_btf/inet_sock_set_state")
+int net_connect(u64 *ctx)
+{
+	struct sock *sk = (void *)ctx[0];
+
+	if (((u32)ctx[2] == IS_SYN_SENT || (u32)ctx[2] == IS_LISTENER) && sk->sk_protocol == PROTO_TCP)
+		sender__set(sk, bpf_get_current_task_btf());
+	return 0;
+}
+
+/* Since Linux 6.3. */
+SEC("tp_btf/sock_send_length")
+int net_send_call(u64 *ctx)
+{
+	struct sock *sk = (void *)ctx[0];
+
+	if (sk->__sk_common.skc_family == AF_INET || sk->__sk_common.skc_family == AF_INET6)
+		sender__set(sk, bpf_get_current_task_btf());
+	return 0;
+}
+
+/* What is no stream is queued by who sends it; before the first call has returned nobody else is known. */
+SEC("tp_btf/net_dev_queue")
+int net_queue(u64 *ctx)
+{
+	struct sk_buff *skb = (void *)ctx[0];
+	struct sock *sk = skb->sk;
+
+	if (sk && sk->sk_protocol != PROTO_TCP && !bpf_sk_storage_get(&senders, sk, 0, 0))
+		sender__set(sk, bpf_get_current_task_btf());
+	return 0;
+}
+
+/* Of what was there before. User space runs it once. */
+SEC("iter/task_file")
+int net_files(struct bpf_iter__task_file *ctx)
+{
+	struct task_struct *task = ctx->task;
+	struct file *file = ctx->file;
+	struct socket *socket;
+	struct sock *sk;
+
+	if (!task || !file)
+		return 0;
+	socket = bpf_sock_from_file(file);
+	sk = socket ? socket->sk : NULL;
+	if (sk && (sk->__sk_common.skc_family == AF_INET || sk->__sk_common.skc_family == AF_INET6) &&
+	    !bpf_sk_storage_get(&senders, sk, 0, 0))
+		sender__set(sk, task);
 	return 0;
 }
 
@@ -165,6 +233,7 @@ int net_receive(u64 *ctx)
 struct sending {
 	u64 skb, way;
 	u32 bytes, segments;
+	struct measure_who who; /* tid 0: not known */
 };
 
 struct xmit {
@@ -186,6 +255,7 @@ int net_send(u64 *ctx)
 	struct net_device *dev = (void *)ctx[1];
 	u32 zero = 0;
 	struct xmit *x = bpf_map_lookup_elem(&xmits, &zero);
+	struct measure_who *who;
 	struct sending *s;
 
 	if (!x)
@@ -198,6 +268,11 @@ int net_send(u64 *ctx)
 	if (dev->flags & LOOPBACK && s->bytes >= dev->hard_header_len)
 		s->bytes -= dev->hard_header_len;
 	s->segments = segments_of(skb);
+	who = skb->sk ? bpf_sk_storage_get(&senders, skb->sk, 0, 0) : NULL;
+	if (who)
+		s->who = *who;
+	else
+		s->who.tid = 0;
 	return 0;
 }
 
@@ -224,7 +299,7 @@ int net_sent(u64 *ctx)
 	now = run__begin(st);
 	device = device_of(dev);
 	name__device(device, dev, now, st);
-	count_packet(device, s->way, s->bytes, s->segments);
+	count_packet(device, s->way, s->bytes | (u64)s->segments << 32, s->who.tid ? &s->who : NULL);
 	run__end(st, now);
 	return 0;
 }
@@ -302,7 +377,7 @@ int net_drop(u64 *ctx)
 	labels[NET_LABEL_DEVICE] = d.device;
 	labels[NET_LABEL_WAY] = d.way;
 	labels[NET_LABEL_REASON] = reason_of(ctx);
-	c = cell_of(labels, half, st);
+	c = cell_of(labels, half, NULL, st);
 	if (c) {
 		c->sums[NET_DROPS]++;
 		if (c->who.tgid != MEASURE_MANY)

@@ -4,8 +4,6 @@
  * a socket's queue had no room. Such a one comes in an interrupt: each socket has a storage that knows whose it
  * is. Of a socket that nobody has used yet the storage keeps the drops until an iterator has found its owner.
  */
-#define MEASURE_ATOMIC /* packets come while a process works on the same socket */
-
 #include "bpf/sockets.h"
 #include "bpf/measure.bpf.h"
 #include "bpf/endpoint.bpf.h"
@@ -139,16 +137,12 @@ static __always_inline void unix__find_ends(struct owner *o, struct sock *sk, u3
 {
 	u64 local = unix__address(sk), remote = unix__address(BPF_CORE_READ((struct unix_sock *)sk, peer));
 
-	if (local && local != o->local.of)
-		o->local.endpoint = path__endpoint(local, SOCKETS_LABEL_LOCAL, slot);
-	if (remote && remote != o->remote.of)
-		o->remote.endpoint = path__endpoint(remote, SOCKETS_LABEL_REMOTE, slot);
+	if (local != o->local.of)
+		o->local.endpoint = local ? path__endpoint(local, SOCKETS_LABEL_LOCAL, slot) : 0;
+	if (remote != o->remote.of)
+		o->remote.endpoint = remote ? path__endpoint(remote, SOCKETS_LABEL_REMOTE, slot) : 0;
 	o->local.of = local;
 	o->remote.of = remote;
-	if (!local)
-		o->local.endpoint = 0;
-	if (!remote)
-		o->remote.endpoint = 0;
 }
 
 /* --- ends --- */
@@ -389,7 +383,7 @@ static __noinline int owner__count_drops(struct owner *o, struct sock *sk, u64 n
 		c = cell__or_rest(cell__of_whom(&o->who, labels, half, cell_mask), half, st);
 	}
 	if (c)
-		cell__add_to(&c->sums[SOCKETS_DROPS], n);
+		__sync_fetch_and_add(&c->sums[SOCKETS_DROPS], n); /* packets come on any CPU */
 	return 0;
 }
 

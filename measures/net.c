@@ -6,7 +6,7 @@
 #include "bpf/net.h"
 #include "samples/measure.h"
 
-enum { BY_DEVICE, BY_QUEUE, BY_DIRECTION, BY_REASON, BY_NETNS, BY_STACK, LABELS };
+enum { BY_DEVICE, BY_QUEUE, BY_DIRECTION, BY_REASON, BY_NETNS, BY_PID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
 
 static void direction_text(u64 way, char *buf, size_t size)
 {
@@ -46,20 +46,25 @@ static bool netns_part(const char *device, u32 i, char *buf, size_t size)
 static const struct measure_label labels[LABELS] = {
 	[BY_DEVICE] = {.name = "device", .title = "Device", .width = 16,
 		       .help = "network device; behind @ the network namespace, where it is another",
-		       .word = NET_LABEL_DEVICE, .bits = 64, .tidy = tidy_device},
+		       .word = NET_LABEL_DEVICE, .bits = 64, .tidy = tidy_device, .always = true},
 	[BY_QUEUE] = {.name = "queue", .title = "Queue", .width = 7,
 		      .help = "of the device; unknown: the driver has not recorded it",
 		      .word = NET_LABEL_WAY, .shift = NET_WAY_BITS, .bits = NET_QUEUE_BITS,
-		      .text = queue_text, .number = true},
+		      .text = queue_text, .number = true, .always = true},
 	[BY_DIRECTION] = {.name = "direction", .title = "Dir", .width = 3,
 			  .help = "rx: received; tx: sent",
-			  .word = NET_LABEL_WAY, .bits = NET_WAY_BITS, .text = direction_text},
+			  .word = NET_LABEL_WAY, .bits = NET_WAY_BITS, .text = direction_text, .always = true},
 	[BY_REASON] = {.name = "reason", .title = "Dropped for", .width = 24,
 		       .help = "why packets were dropped, as this kernel names it; none: packets",
 		       .word = NET_LABEL_REASON, .bits = 32},
 	[BY_NETNS] = {.name = "netns", .title = "Namespace", .width = 16, .kind = LABEL_DERIVED,
 		      .help = "network namespace, by its name or number; [own]: that of proftop",
 		      .of = BY_DEVICE, .part = netns_part},
+	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
+		    .help = "process whose socket sent it; none: received, or of no socket"},
+	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM, .help = "its name"},
+	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
+		       .help = "cgroup v2 of the process, path below its mount point"},
 	[BY_STACK] = {.name = "stack", .title = "Dropped in", .width = 24, .kind = LABEL_STACK,
 		      .help = "where packets were dropped"},
 };
@@ -88,6 +93,7 @@ const struct measure measure_net = {
 	.kept = NET_LABEL_DEVICE,
 	.drills = (const u32[]){1u << BY_QUEUE | 1u << BY_DIRECTION, 1u << BY_REASON, 1u << BY_STACK, 0},
 	.innermost = freeing,
+	.optional = "net_send_call",
 	.unseen = "a packet is what the kernel handles as one: with GSO and GRO many of the wire, see "
 		  "segs/s; not seen: what XDP takes, what VLANs receive",
 };

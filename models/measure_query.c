@@ -129,6 +129,8 @@ static const char *label_text(const struct query_builder *k, u32 i)
 		return hosts__name(w->host);
 	if (is_unknown(k, i))
 		return "[rest]";
+	if (!*w->comm && k->m->labels[i].kind >= LABEL_PID) /* of nobody */
+		return "";
 	switch (k->m->labels[i].kind) {
 	case LABEL_NAMED:
 	case LABEL_ERROR:

@@ -82,7 +82,7 @@ static void label_cell(const struct measure_result *a, const struct measure_row 
 		out->s = measure_row__stack_name(a->measure, r);
 	else if (kind == LABEL_COMM && !r->rest)
 		out->s = by_process && !by_tid ? r->who->process : r->who->comm;
-	else if (kind <= LABEL_DERIVED && !*out->s)
+	if (kind != LABEL_STACK && !*out->s)
 		*out = (struct value){.type = VALUE_NONE, .s = "[none]"};
 }
 
@@ -130,7 +130,7 @@ static void id_cell(const struct measure_result *a, const struct measure_row *r,
 		    struct value *out)
 {
 	out->u = a->measure->labels[i].kind == LABEL_PID ? r->who->tgid : r->who->tid;
-	if (r->rest)
+	if (r->rest || !*r->who->comm)
 		out->type = VALUE_NONE;
 }
 
@@ -408,6 +408,9 @@ static bool query_result__cell(const struct row_table *t, u32 row, u32 column, s
 	switch (c.kind) {
 	case CELL_LABEL:
 		label_cell(a, r, c.index, out);
+		break;
+	case CELL_UNTOLD:
+		out->type = VALUE_NONE;
 		break;
 	case CELL_NESTED:
 		out->s = r->nested;

@@ -6,6 +6,8 @@
 
 #include "base/arena.h"
 #include "bpf/net.h"
+#include "scope/scope.h"
+#include "sources/bpf_visit.h"
 #include "sources/kernel_btf.h"
 #include "sources/measures.h"
 
@@ -87,8 +89,42 @@ static bool net_text(void *ctx, u32 label, const struct measure_value *v, char *
 	return true;
 }
 
+static int net__prepare(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	struct btf *btf = kernel_btf__get();
+
+	(void)ctx;
+	(void)st;
+	bpf_program__set_autoload(bpf_object__find_program_by_name(obj, "net_send_call"),
+				  btf && kernel_btf__arguments(btf, "sock_send_length"));
+	kernel_btf__put(btf);
+	bpf_program__set_autoattach(bpf_object__find_program_by_name(obj, "net_files"), false);
+	return 0;
+}
+
+static int net__attach(void *ctx, struct bpf_object *obj, struct status *st)
+{
+	(void)ctx;
+	return bpf_visit__once(bpf_object__find_program_by_name(obj, "net_files"), -1, st);
+}
+
+/* Who sent a packet is known when it is counted, and not how it was scheduled. */
+static int net__scope(void *ctx, const struct scope *scope, struct status *st)
+{
+	char names[40];
+
+	(void)ctx;
+	if (!(scope__terms(scope) & SCOPE_TERM_SCHED))
+		return 0;
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "packets belong to no thread: leave %s out",
+			   scope__term_names(scope, SCOPE_TERM_SCHED, names, sizeof(names)));
+}
+
 const struct measure_hooks net_hooks = {
 	.begin = reasons__begin,
 	.end = reasons__end,
+	.prepare = net__prepare,
+	.attach = net__attach,
+	.scope = net__scope,
 	.text = net_text,
 };

@@ -3,6 +3,7 @@
 TCP connection with a view open beside that without, in turns, and the CPU time of both ends."""
 import contextlib
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -10,8 +11,8 @@ import tempfile
 import time
 
 import live
-from figures import note, ratio_at_least, ratio_at_most, result
-from sched_bench import attached, children_us, wait_for_calm
+from figures import need, note, ratio_at_least, ratio_at_most, result, tool
+from sched_bench import attached, children_us, in_turns, on_last_cpu, wait_for_calm
 
 MIB, CHUNK_KIB, ROUNDS = 6144, 128, 9
 END = """
@@ -59,7 +60,67 @@ def batch(view):
         assert counted(view, out.name) >= MIB << 20, f"{view}: {counted(view, out.name)} bytes"
 
 
+CALLS = 1_000_000
+TALK = """
+import socket, sys
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+for _ in range(int(sys.argv[1]) // 2):
+    a.send(b"x")
+    b.recv(1)
+"""
+# By process, protocol and kind of call, as the view has it.
+BPFTRACE = ('BEGIN { printf("ready\\n"); } '
+            "tracepoint:sock:sock_send_length { @sent[pid, comm, args->family, args->protocol] = sum(args->ret); "
+            "@sends[pid, comm, args->family, args->protocol] = hist(args->ret); } "
+            "tracepoint:sock:sock_recv_length { @got[pid, comm, args->family, args->protocol] = sum(args->ret); "
+            "@gets[pid, comm, args->family, args->protocol] = hist(args->ret); }")
+
+
+def talk_us():
+    before = children_us()
+    subprocess.run(on_last_cpu(sys.executable, "-S", "-c", TALK, str(CALLS)), check=True)
+    return (children_us() - before) / CALLS
+
+
+@contextlib.contextmanager
+def batch_of_sockets(counted):
+    with tempfile.NamedTemporaryFile("w") as out, \
+            subprocess.Popen([live.RELEASE, "-b", "-V", "sockets", "--format", "json", "-d", "1", "-n", "100000"],
+                             stdout=out, stderr=subprocess.DEVNULL) as p:
+        live.wait_for(lambda: attached(p.pid), 20)
+        time.sleep(2)
+        yield [p.pid]
+        time.sleep(1.1)
+        p.terminate()
+        p.wait(30)
+        with open(out.name, encoding="utf-8") as f:
+            rows = [r for line in f for r in json.loads(line)["rows"]]
+        counted.append(max((sum(r["calls"] for r in rows if r["pid"] == pid)
+                            for pid in {r["pid"] for r in rows}), default=0))
+
+
+@contextlib.contextmanager
+def bpftrace():
+    with subprocess.Popen([tool("bpftrace"), "-e", BPFTRACE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                          text=True) as p:
+        while "ready" not in (line := p.stdout.readline()):
+            assert line, "bpftrace has ended"
+        yield [p.pid]
+        p.kill()
+
+
+def bench_sockets(rounds):
+    need("bpftrace", "taskset")
+    counted = []
+    added = in_turns(rounds, {"ours": lambda: batch_of_sockets(counted),
+                              "bpftrace": bpftrace}, talk_us)
+    result("added to a call that sends or receives a byte, sockets open", added["ours"], added["bpftrace"],
+           "bpftrace", "us/call", ratio_at_most(2))
+    assert all(n >= CALLS for n in counted), (counted, os.getloadavg())
+
+
 def bench_net(rounds):
+    bench_sockets(rounds)
     views = "tcp", "net"
     found = {name: ([], []) for name in ("without", *views)}
     for n in range(max(rounds, ROUNDS)):

@@ -138,6 +138,45 @@ def test_devices():
     assert ("lo", "rx", None) in queues, "the loopback records no queue"
 
 
+def receive(server):
+    """A process of its own that takes one connection to its end."""
+    pid = os.fork()
+    if not pid:
+        c, _ = server.accept()
+        while c.recv(1 << 16):
+            pass
+        os._exit(0)
+    return pid
+
+
+def test_senders():
+    """Packets that are sent are the process's whose socket they are of, whoever was interrupted"""
+    size = 4 << 20
+    with namespace(), live.Watch("net", "--group", "device+direction+pid+comm",
+                                 binary=live.CHECKED) as watch:
+        watch.next()
+        with inside():
+            before = devices()["lo", "tx"]
+            with socket.create_server(("127.0.0.1", 0)) as server:
+                pid = receive(server)
+                with socket.create_connection(server.getsockname()) as c:
+                    c.sendall(b"x" * size)
+                os.waitpid(pid, 0)
+            send(("127.0.0.1", 0), [100] * PACKETS)
+            after = devices()["lo", "tx"]
+        watch.until(live.now_ns())
+        found = sums(watch.reports, "device", "direction", "pid")
+    lo = {k[2]: n for k, n in found.items() if k[:2] == (f"lo@{NAME}", "tx")}
+    assert set(lo) - {pid} <= {os.getpid(), None}, (lo, os.getpid(), pid)
+    live.near(sum(n["packets"] for n in lo.values()), after[0] - before[0], 0, "packets of all senders",
+              "/proc/net/dev")
+    assert lo[os.getpid()]["bytes"] >= size + PACKETS * 100, lo
+    # What a closed connection still has to say is nobody's.
+    assert lo.get(None, {"packets": 0})["packets"] <= 4, lo
+    received = [k for k in found if k[1] == "rx" and k[2] is not None]
+    assert not received, received
+
+
 def snmp():
     """Udp of /proc/net/snmp of here."""
     with open("/proc/thread-self/net/snmp", encoding="ascii") as f:

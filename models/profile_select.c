@@ -53,9 +53,14 @@ static void selection__reset(struct selection *s)
 		.filtered = s->filtered,
 		.filtered_cap = s->filtered_cap,
 		.hit_index = s->hit_index,
+		.joined = s->joined,
+		.joined_cap = s->joined_cap,
+		.joined_index = s->joined_index,
 	};
 
+	joined_stacks__fini(&s->wholes);
 	*s = kept;
+	hidx__clear(&s->joined_index);
 	hidx__clear(&s->ident_index);
 	hidx__clear(&s->hit_index);
 	memo__clear(&s->memo[0]);
@@ -65,7 +70,8 @@ static void selection__reset(struct selection *s)
 
 size_t selection__bytes(const struct selection *s)
 {
-	return hidx__bytes(&s->ident_index) + hidx__bytes(&s->hit_index) + s->comm_cap +
+	return hidx__bytes(&s->joined_index) + s->joined_cap * sizeof(*s->joined) +
+	       hidx__bytes(&s->ident_index) + hidx__bytes(&s->hit_index) + s->comm_cap +
 	       s->idents_cap * sizeof(*s->idents) + s->filtered_cap * sizeof(*s->filtered) +
 	       (s->runs_cap + s->frames_cap) * sizeof(u32) +
 	       (s->memo[0].n + s->memo[1].n + s->memo_func.n) * sizeof(u32);
@@ -92,6 +98,18 @@ void selection__init_stacks(struct selection *s, struct arena *arena, const stru
 	selection__match(s, &s->idents[IDENT_NO_STACK]);
 }
 
+/* Only then is a look at all stacks needed. */
+static void find_wholes(struct selection *s)
+{
+	bool early = false;
+
+	for (u32 i = 0; i < s->snap->nentries && !early; i++)
+		early = callstack__ends_early(s->snap->entries[i].stack);
+	s->wholes.symbols = s->symbols;
+	for (u32 i = 0; i < s->snap->nentries && early; i++)
+		joined_stacks__add(&s->wholes, s->snap->entries[i].tgid, s->snap->entries[i].stack);
+}
+
 void selection__init(struct selection *s, struct arena *arena, const struct profile_snap *snap,
 		     const struct profile_query *q, const struct scope *scope)
 {
@@ -103,6 +121,7 @@ void selection__init(struct selection *s, struct arena *arena, const struct prof
 	}
 	if (snap->ncomms)
 		memset(s->comm_passes, 0, snap->ncomms);
+	find_wholes(s);
 }
 
 bool selection__pending(const struct selection *s)
@@ -125,6 +144,9 @@ void selection__fini(struct selection *s)
 	free(s->frames);
 	free(s->filtered);
 	hidx__fini(&s->hit_index);
+	joined_stacks__fini(&s->wholes);
+	free(s->joined);
+	hidx__fini(&s->joined_index);
 }
 
 static bool comm_passes(struct selection *s, u32 comm)
@@ -233,9 +255,53 @@ u32 selection__stack(struct selection *s, const struct callstack *stack)
 	return at == HIDX_NONE ? new_hit(s, stack, hash) : at;
 }
 
+/* --- stacks that ended early --- */
+
+/* Its own frames as far as the leaf in user space, behind it those of the whole one. */
+static const struct callstack *compose(struct selection *s, const struct callstack *part,
+				       const struct callstack *whole)
+{
+	u32 own = part->nkernel + 1, rest = whole->nuser - 1;
+	struct callstack *to = arena__alloc(s->arena, sizeof(*to) + (own + rest) * sizeof(*to->locs));
+
+	*to = (struct callstack){.nkernel = part->nkernel, .nuser = whole->nuser, .whole = true};
+	memcpy(to->locs, part->locs, own * sizeof(*to->locs));
+	memcpy(to->locs + own, whole->locs + whole->nkernel + 1, rest * sizeof(*to->locs));
+	return to;
+}
+
+static const struct callstack *join(struct selection *s, u32 tgid, const struct callstack *part)
+{
+	const struct filtered_stack h = {.stack = part, .nlocs = counted_locs(s->query, part)};
+	const struct callstack *whole = NULL;
+
+	if (user_part(s, &h) == USER_TRUNCATED) /* its names may say that it is whole */
+		whole = joined_stacks__find(&s->wholes, tgid, part);
+	return whole ? compose(s, part, whole) : part;
+}
+
+static const struct callstack *joined(struct selection *s, const struct profile_entry *e)
+{
+	u64 hash = mix64_pair((u64)(uintptr_t)e->stack, e->tgid);
+	struct joined_stack *new;
+	u32 at;
+
+	if (!s->wholes.n || !callstack__ends_early(e->stack))
+		return e->stack;
+	HIDX_FIND(at, &s->joined_index, hash, pos,
+		  s->joined[pos].part == e->stack && s->joined[pos].tgid == e->tgid);
+	if (at != HIDX_NONE)
+		return s->joined[at].to;
+	s->joined = xgrow(s->joined, s->njoined, &s->joined_cap, sizeof(*s->joined));
+	hidx__add(&s->joined_index, hash, s->njoined);
+	new = &s->joined[s->njoined++];
+	*new = (struct joined_stack){.part = e->stack, .tgid = e->tgid, .to = join(s, e->tgid, e->stack)};
+	return new->to;
+}
+
 u32 selection__filter(struct selection *s, const struct profile_entry *e)
 {
-	u32 at = task_passes(s, e) ? selection__stack(s, e->stack) : HIDX_NONE;
+	u32 at = task_passes(s, e) ? selection__stack(s, joined(s, e)) : HIDX_NONE;
 
 	return at != HIDX_NONE && s->filtered[at].passes ? at : HIDX_NONE;
 }

@@ -8,6 +8,7 @@
 #ifndef MODELS_PROFILE_SELECT_H
 #define MODELS_PROFILE_SELECT_H
 
+#include "models/joined_stacks.h"
 #include "base/hidx.h"
 #include "models/profile.h"
 
@@ -60,6 +61,12 @@ struct filtered_stack {
 	u64 count;
 };
 
+/* A stack that ended early, and what stands for it. */
+struct joined_stack {
+	const struct callstack *part, *to;
+	u32 tgid;
+};
+
 /* What ids stand for: 0 unknown yet. By loc a frame_ref, or MEMO_RUN | position in runs. */
 struct memo {
 	u32 *refs;
@@ -90,6 +97,10 @@ struct selection {
 
 	struct filtered_stack *filtered;
 	u32 nfiltered, filtered_cap;
+	struct joined_stacks wholes; /* of the snapshot, where any ended early */
+	struct joined_stack *joined;
+	u32 njoined, joined_cap;
+	struct hidx joined_index;
 	u64 entries; /* with samples in the window, that passed */
 	struct hidx hit_index;
 };

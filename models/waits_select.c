@@ -2,7 +2,7 @@
 /* Which waits a query counts: window, scope and terms on names; and which of them are harmful. */
 #include "models/waits_select.h"
 
-#include "models/waits_joined.h"
+#include "models/joined_stacks.h"
 
 void waits_selection__init(struct waits_selection *s, struct arena *arena,
 			   const struct waits_snap *snap, enum time_window window,
@@ -396,11 +396,28 @@ static void judge(struct waits_selection *s, struct picked_wait *w)
 	w->is = wait_place__judge(&s->places[w->place].wait, w->entry, &facts);
 }
 
+static void find_wholes(struct joined_stacks *j, const struct waits_snap *snap)
+{
+	bool early = false;
+
+	for (u32 i = 0; i < snap->nentries && !early; i++)
+		early = callstack__ends_early(snap->entries[i].ustack);
+	for (u32 i = 0; i < snap->nentries && early; i++)
+		joined_stacks__add(j, snap->entries[i].task.tgid, snap->entries[i].ustack);
+}
+
+static const struct callstack *joined(const struct joined_stacks *j, const struct wait_entry *e)
+{
+	const struct callstack *whole = joined_stacks__find(j, e->task.tgid, e->ustack);
+
+	return whole ? whole : e->ustack;
+}
+
 void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid)
 {
-	struct waits_joined joined;
+	struct joined_stacks wholes = {0};
 
-	waits_joined__init(&joined, s->snap);
+	find_wholes(&wholes, s->snap);
 	for (u32 i = 0; i < s->snap->nentries; i++) {
 		const struct wait_entry *e = &s->snap->entries[i];
 		u32 place;
@@ -409,11 +426,11 @@ void waits_selection__fill(struct waits_selection *s, u32 tgid, u32 tid)
 		    !wait_sums__any(&e->sums[s->window]) || !entry_passes(s, e))
 			continue;
 		place = waits_selection__place(s, e->kstack,
-					       waits_joined__stack(&joined, e), false);
+					       joined(&wholes, e), false);
 		if (s->names.filtered[s->places[place].filtered].passes)
 			pick(s, e, place);
 	}
-	waits_joined__fini(&joined);
+	joined_stacks__fini(&wholes);
 	find_objects(s);
 	for (u32 i = 0; i < s->nwaits; i++)
 		judge(s, &s->waits[i]);

@@ -41,6 +41,12 @@ struct ask_target {
 					ask_targets__forget_fields */
 };
 
+/* Whether it is a place in a program. */
+static inline bool ask_target__is_of_program(const struct ask_target *t)
+{
+	return t->of->kind == EVENT_UPROBE || t->of->kind == EVENT_URETPROBE || t->of->kind == EVENT_USDT;
+}
+
 struct ask_targets {
 	struct ask_target *v;
 	u32 n, cap;

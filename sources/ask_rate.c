@@ -35,10 +35,11 @@ static u64 cost_of(const struct ask *a)
 }
 
 /* Begins of functions stand for their ends. */
-static void count_calls(struct ask_rate *r, const struct ask *a, const struct ask_target *t)
+static void count_calls(struct ask_rate *r, const struct ask *a, const struct ask_target *t, u32 only)
 {
 	const u64 *offset = t->usdt ? &t->usdt->offset : &t->place.offset;
-	struct uprobe_set set = {.path = t->file, .offsets = offset, .n = 1, .pid = t->pid};
+	struct uprobe_set set = {.path = t->file, .offsets = offset, .n = 1,
+				 .pid = t->pid ? t->pid : only};
 
 	if (!a->uprobe_links || !*offset || (!r->calls.prog_fd && !event_count__open(&r->calls)))
 		return;
@@ -46,12 +47,6 @@ static void count_calls(struct ask_rate *r, const struct ask *a, const struct as
 		set.semaphores = &t->usdt->semaphore;
 	r->cost_ns = event_count__cost(&r->calls) + cost_of(a);
 	event_count__add(&r->calls, &set);
-}
-
-static bool is_of_program(const struct ask_target *t)
-{
-	return t->of->kind == EVENT_UPROBE || t->of->kind == EVENT_URETPROBE ||
-	       t->of->kind == EVENT_USDT;
 }
 
 static void count_on_all(struct ask_rate *r, struct perf_event_attr attr)
@@ -96,7 +91,7 @@ static u64 per_second(struct ask_rate *r, u64 least_ns)
 	return (u64)((double)(r->before - before) * 1e9 / (double)took);
 }
 
-void ask_rate__begin(struct ask_rate *r, const struct ask *a)
+void ask_rate__begin(struct ask_rate *r, const struct ask *a, u32 only)
 {
 	if (a->forced || a->targets.n > EVENTS_MAX)
 		return;
@@ -104,8 +99,8 @@ void ask_rate__begin(struct ask_rate *r, const struct ask *a)
 	for (u32 i = 0; i < a->targets.n; i++) {
 		const struct ask_target *t = &a->targets.v[i];
 
-		if (is_of_program(t))
-			count_calls(r, a, t);
+		if (ask_target__is_of_program(t))
+			count_calls(r, a, t, only);
 		else if (t->of->kind == EVENT_TRACEPOINT)
 			event_count__add_tracepoint(&r->tracepoints, t->name);
 		else if (t->of->kind == EVENT_PERF && is_counted(&t->attr))

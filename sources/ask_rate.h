@@ -18,9 +18,10 @@ struct ask_rate {
 
 /*
  * Begins to count, which goes on while the programs are loaded. Functions and static
- * probes are counted where the kernel has links of the kind uprobe_multi; globs of many are not.
+ * probes are counted where the kernel has links of the kind uprobe_multi; globs of many are not. only: in
+ * this process; 0: in all.
  */
-void ask_rate__begin(struct ask_rate *r, const struct ask *a);
+void ask_rate__begin(struct ask_rate *r, const struct ask *a, u32 only);
 /*
  * When 20 ms are over: 0, or -EINVAL with st when the question would take more than RATE_GUARD_PCT. The
  * counters stay until ask_rate__end: while a program is attached beside them, to close them is cheap, and

@@ -24,6 +24,7 @@
 #include "sources/measure.h"
 #include "sources/moment.h"
 #include "sources/perf_link.h"
+#include "sources/process_scope.h"
 #include "sources/uprobe.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
@@ -36,6 +37,8 @@ struct running {
 	struct measure_programs programs;
 	struct source *source; /* of sources/measure.c; NULL: not open */
 	const struct sampling *how; /* while it is opened */
+	u32 only; /* the process that functions are probed in; 0: in all */
+	struct bpf_object *attached; /* NULL: not yet */
 	bool opening; /* spans that have no keys yet are handed out */
 	struct bpf_link **links;
 	u32 nlinks, links_cap;
@@ -267,10 +270,17 @@ static struct probe_sites sites_of(const struct ask_target *t)
 	return (struct probe_sites){&t->place.offset, 1, t->of->kind == EVENT_URETPROBE, 0};
 }
 
+/* Whose functions are probed: nobody else pays for a question about one process. */
+static u32 probed_pid(const struct running *r, const struct ask_target *t)
+{
+	return t->pid ? t->pid : r->only;
+}
+
 static int attach_by_link(struct running *r, struct bpf_program *prog, const struct ask_target *t,
 			  const struct probe_sites *s, u64 cookie)
 {
-	struct uprobe_set set = {.path = t->file, .offsets = s->offsets, .n = s->n, .pid = t->pid,
+	struct uprobe_set set = {.path = t->file, .offsets = s->offsets, .n = s->n,
+				 .pid = probed_pid(r, t),
 				 .semaphores = s->semaphore ? &s->semaphore : NULL,
 				 .when = s->returns ? UPROBE_ENDS : UPROBE_BEGINS};
 	u64 *cookies = xmalloc(s->n * sizeof(*cookies));
@@ -294,14 +304,15 @@ static int attach_function(struct running *r, struct bpf_program *prog, const st
 	const struct probe_sites s = sites_of(t);
 	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .retprobe = s.returns,
 		    .ref_ctr_offset = s.semaphore);
+	pid_t pid = probed_pid(r, t) ? (pid_t)probed_pid(r, t) : -1;
 	int err = 0;
 
 	if (r->ask->uprobe_links)
-		return attach_by_link(r, prog, t, &s, cookie);
-	for (u32 i = 0; i < s.n && !err; i++)
-		err = keep(r, bpf_program__attach_uprobe_opts(prog, t->pid ? (pid_t)t->pid : -1,
-							      t->file, s.offsets[i], &opts));
-	return err;
+		err = attach_by_link(r, prog, t, &s, cookie);
+	else
+		for (u32 i = 0; i < s.n && !err; i++)
+			err = keep(r, bpf_program__attach_uprobe_opts(prog, pid, t->file, s.offsets[i], &opts));
+	return err == -ESRCH && !t->pid ? 0 : err; /* who is filtered for has ended */
 }
 
 static int attach_kernel(struct running *r, struct bpf_program *prog, const struct ask_target *t,
@@ -389,6 +400,7 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 	struct bpf_program *exits = bpf_object__find_program_by_name(obj, "question_exit");
 	int err = fill_globs(r->ask, obj);
 
+	r->attached = obj;
 	if (!err && exits && bpf_program__autoload(exits))
 		err = keep(r, bpf_program__attach_raw_tracepoint(exits, "sched_process_exit"));
 	for (u32 i = 0; i < ASK_LOG_TRACEPOINTS && !err; i++) {
@@ -628,7 +640,29 @@ static int check_rate(void *ctx, struct bpf_object *obj, struct status *st)
 	return ask_rate__check(&r->rate, r->ask, st);
 }
 
+static bool has_functions(const struct ask *a)
+{
+	for (u32 i = 0; i < a->targets.n; i++)
+		if (ask_target__is_of_program(&a->targets.v[i]))
+			return true;
+	return false;
+}
+
+/* Probes move with the filter to another process. */
+static int follow_scope(void *ctx, const struct scope *scope, struct status *st)
+{
+	struct running *r = ctx;
+	u32 only = process_scope__only(scope), was = r->only;
+
+	r->only = only;
+	if (only == was || !r->attached || *r->taken_off || !has_functions(r->ask))
+		return 0;
+	detach(r);
+	return attach(r, r->attached, st);
+}
+
 static const struct measure_hooks ask_hooks = {
+	.scope = follow_scope,
 	.prepare = prepare,
 	.loaded = check_rate,
 	.attach = attach,
@@ -680,7 +714,7 @@ static struct running *open_one(struct asking *a, const struct ask *ask, const s
 		.ctx = r,
 	};
 	if (!check_moment(ask, scope, st)) {
-		ask_rate__begin(&r->rate, ask);
+		ask_rate__begin(&r->rate, ask, process_scope__only(scope));
 		r->source = measure_source__open(&r->programs, how, scope, st);
 		ask_rate__end(&r->rate);
 	}

@@ -18,6 +18,7 @@
 #include "sources/funcs_args.h"
 #include "sources/measure.h"
 #include "sources/probe_links.h"
+#include "sources/process_scope.h"
 #include "sources/rate_guard.h"
 
 #define LOOK_NS	     (50 * NSEC_PER_MSEC)
@@ -29,6 +30,8 @@ struct funcs {
 	struct bpf_program *enter, *leave;
 	volatile u32 *does;
 	struct probe_links links;
+	u32 only; /* the process that is probed; 0: all */
+	bool attached;
 	u64 cost_ns; /* of a call */
 	struct rate_watch watch;
 	double said_pct, limit_pct; /* of a CPU; limit 0: none, as it was asked for with ! */
@@ -78,7 +81,7 @@ static int attach_object(struct funcs *f, u32 object, enum probes what)
 	const struct func_list *l = f->list;
 	struct places p = {0};
 	struct uprobe_set set = {.path = l->objects[object].path,
-				 .pid = l->objects[object].pid,
+				 .pid = l->objects[object].pid ? l->objects[object].pid : f->only,
 				 .when = what == PROBE_RETURNS ? UPROBE_ENDS : UPROBE_BEGINS};
 	int err;
 
@@ -91,7 +94,7 @@ static int attach_object(struct funcs *f, u32 object, enum probes what)
 	err = attach_set(f, what == PROBE_BEGINS ? f->enter : f->leave, &set);
 	free(p.offsets);
 	free(p.cookies);
-	return err;
+	return err == -ESRCH && !l->objects[object].pid ? 0 : err; /* who is filtered for has ended */
 }
 
 static int attach_all(struct funcs *f, enum probes what, struct status *st)
@@ -312,7 +315,25 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 	if (!err)
 		err = attach_all(f, PROBE_ENDS, st);
 	*f->does = FUNCS_TIME;
+	f->attached = !err;
 	return err;
+}
+
+/* Nobody but the process that is filtered for has probes; they move with the filter. */
+static int follow_scope(void *ctx, const struct scope *scope, struct status *st)
+{
+	struct funcs *f = ctx;
+	u32 was = f->only;
+	int err;
+
+	f->only = process_scope__only(scope);
+	if (f->only == was || !f->attached || *f->taken_off || !f->list->n)
+		return 0;
+	detach_probes(f);
+	err = attach_all(f, PROBE_BEGINS, st);
+	if (!err)
+		err = attach_all(f, PROBE_RETURNS, st);
+	return err ? err : attach_all(f, PROBE_ENDS, st);
 }
 
 static void detach(void *ctx)
@@ -343,6 +364,7 @@ const struct measure_hooks funcs_hooks = {
 	.begin = begin,
 	.end = end,
 	.other = other,
+	.scope = follow_scope,
 	.prepare = prepare,
 	.attach = attach,
 	.detach = detach,

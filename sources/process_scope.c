@@ -19,6 +19,13 @@ bool process_scope__names_somebody(const struct scope *s)
 	       s->include[SCOPE_CGROUP].active;
 }
 
+u32 process_scope__only(const struct scope *s)
+{
+	const struct id_set *pids = &s->include[SCOPE_PID];
+
+	return pids->active && pids->n == 1 && !s->follow_children ? (u32)pids->ids[0] : 0;
+}
+
 static u64 cgroup_of(u32 pid)
 {
 	char path[64], text[4096], *line, *end;

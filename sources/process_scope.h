@@ -9,6 +9,8 @@
 
 /* Whether it says by ids, names or cgroups whom it is about. */
 bool process_scope__names_somebody(const struct scope *s);
+/* The one process that it is about, or a part of that one; 0: there may be others. */
+u32 process_scope__only(const struct scope *s);
 /* follows: whether a parent's children are in scope with it, where they are followed. proftop itself is
  * in none. */
 bool process_scope__has(const struct scope *s, u32 pid, const struct proc_stat *stat,

@@ -151,6 +151,54 @@ def test_one_process():
         assert code_of(other.pid, "tail_last") == code, "a breakpoint is left"
 
 
+def probed(works, function):
+    """Which of the processes have a breakpoint there."""
+    return {w.pid for w in works if code_of(w.pid, function)[0] == 0xcc}
+
+
+def test_filtered_process_alone():
+    """With -p only that process has probes, of functions and of questions; others pay nothing"""
+    live.need_root()
+    ways = (("funcs", "--function", f"!{PATH}:busy_call"),
+            ("events", "--ask", f"! count uprobe:{PATH}:busy_call by pid"),
+            ("pairs", "--ask", f"! span uprobe:{PATH}:busy_call -> uretprobe:{PATH}:busy_call by pid"))
+    with live.Workload("funcs", "load") as one, live.Workload("funcs", "load") as other:
+        for w in (one, other):
+            os.kill(w.pid, signal.SIGUSR1)
+        for view, *options in ways:
+            with live.Watch(view, *options, binary=live.CHECKED) as watch:
+                watch.next()
+                assert probed((one, other), "busy_call") == {one.pid, other.pid}, (view, "without -p")
+            with live.Watch(view, *options, "-p", one.pid, binary=live.CHECKED) as watch:
+                watch.next()
+                rows = watch.next()["rows"]
+                assert probed((one, other), "busy_call") == {one.pid}, view
+                assert sum(r["count"] for r in rows) > 0, (view, rows)
+            assert not probed((one, other), "busy_call"), (view, "a breakpoint is left")
+
+
+def test_probes_move_with_the_filter():
+    """Another filter on the screen: the probes are in that process then"""
+    live.need_root()
+    with live.Workload("funcs", "load") as one, live.Workload("funcs", "load") as other, \
+         live.temporary() as folder:
+        path = os.path.join(folder, "script")
+        script = ["wait busy_call", "key :",
+                  f"type filter pid={other.pid}", "key Enter",
+                  f"wait pid={other.pid}", "wait never on the screen"]
+        with open(path, "w", encoding="ascii") as f:
+            f.write("\n".join(script) + "\n")
+        run = subprocess.Popen([live.CHECKED, "-V", "funcs", "--function", f"!{PATH}:busy_call", "-p",
+                                str(one.pid), "--script", path, "--size", "120x30"],
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        live.wait_for(lambda: probed((one, other), "busy_call") == {one.pid}, 20)
+        os.kill(one.pid, signal.SIGUSR1)  # it calls: the script goes on
+        live.wait_for(lambda: probed((one, other), "busy_call") == {other.pid}, 20)
+        run.kill()
+        run.communicate()
+        live.wait_for(lambda: not probed((one, other), "busy_call"), 20)
+
+
 def test_too_many_calls():
     """What takes more than a tenth of a CPU is taken off, and refused from the start, without a !"""
     live.need_root()

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "base/names.h"
-#include "models/waits_joined.h"
+#include "models/joined_stacks.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/waits_scene.h"
 

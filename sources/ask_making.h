@@ -35,6 +35,20 @@ const struct checked *ask_making__check(const struct making *m, const struct exp
 /* STACK_KERNEL | STACK_USER that a key or a value stands for. */
 u32 ask_making__stack_flags(const struct checked *key);
 
+/* Of a chain: parts of its time that are sums; a plain pair has none. */
+u32 ask_question__nlegs(const struct question *q);
+
+/* --- ask_unit.c --- */
+
+/* u: zeroed. fields: of the event, NULL: the question needs none. False: m->st says why. */
+bool ask_unit__make(struct making *m, struct unit *u, struct ask_target *t,
+		    const struct field_resolver *fields);
+
+/* --- ask_programs.c --- */
+
+/* The program of a target, a new one or that of a target with the same code. 0, or m->st says why. */
+int ask_programs__add(struct making *m, u32 target, struct unit *u);
+
 /* --- ask_words.c --- */
 
 /* Bits of enum question_word that can be had at an event. */

@@ -13,9 +13,8 @@
 #include "base/clock.h"
 #include "base/embed.h"
 #include "base/log.h"
-#include "sources/ask_calls.h"
+#include "sources/ask_links.h"
 #include "sources/ask_log.h"
-#include "sources/ask_making.h"
 #include "sources/ask_plan.h"
 #include "sources/ask_rate.h"
 #include "sources/bpf_globals.h"
@@ -23,9 +22,7 @@
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
 #include "sources/moment.h"
-#include "sources/perf_link.h"
 #include "sources/process_scope.h"
-#include "sources/uprobe.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
 EMBED(proftop_bpf_question_count, BUILD "/bpf/question_count.bpf.o");
@@ -36,15 +33,8 @@ struct running {
 	const struct ask *ask;
 	struct measure_programs programs;
 	struct source *source; /* of sources/measure.c; NULL: not open */
-	const struct sampling *how; /* while it is opened */
-	u32 only; /* the process that functions are probed in; 0: in all */
-	struct bpf_object *attached; /* NULL: not yet */
+	struct ask_links links;
 	bool opening; /* spans that have no keys yet are handed out */
-	struct bpf_link **links;
-	u32 nlinks, links_cap;
-	struct perf_links perf;
-	int *link_fds; /* links that libbpf does not know */
-	u32 nlink_fds, link_fds_cap;
 	struct ask_rate rate; /* while it is opened */
 	struct ask_log log;
 	u64 cost_ns;	      /* of an event of a program, about; 0: of other events */
@@ -67,371 +57,21 @@ static struct asking *of(struct source *s)
 	return (struct asking *)s;
 }
 
-/* --- loading --- */
-
-/* Whose programs are loaded at the moment. Collector thread only. */
-static const struct ask *loading;
-
-/* NULL: the question needs none of that name ("trace_0"). */
-static const struct ask_program *program_named(const struct ask *a, const char *name)
-{
-	const char *end = strrchr(name, '_');
-	u32 slot = end ? (u32)(end[1] - '0') : QUESTION_SLOTS;
-
-	if (slot >= a->nprograms || end[2])
-		return NULL;
-	return strlen(a->programs[slot].type) == (size_t)(end - name) &&
-			       !strncmp(a->programs[slot].type, name, (size_t)(end - name))
-		       ? &a->programs[slot]
-		       : NULL;
-}
-
-static int put_code(const void *code, struct bpf_insn *insns, u32 n)
-{
-	moment__put_calls(insns, n);
-	return eval__splice(code, insns, n);
-}
-
-static int splice(struct bpf_program *prog, struct bpf_prog_load_opts *opts, long cookie)
-{
-	const struct ask_program *p = program_named(loading, bpf_program__name(prog));
-
-	(void)opts, (void)cookie;
-	return p ? bpf_util__edit(prog, put_code, &p->code) : -EINVAL;
-}
-
-static void register_sections(void)
-{
-	static const struct {
-		const char *section;
-		enum bpf_prog_type type;
-	} all[] = {
-		{"qtrace", BPF_PROG_TYPE_TRACEPOINT}, {"qraw", BPF_PROG_TYPE_RAW_TRACEPOINT},
-		{"qperf", BPF_PROG_TYPE_PERF_EVENT},  {"quser", BPF_PROG_TYPE_KPROBE},
-		{"qkernel", BPF_PROG_TYPE_KPROBE},
-	};
-	LIBBPF_OPTS(libbpf_prog_handler_opts, opts, .prog_prepare_load_fn = splice);
-	static bool done;
-
-	for (u32 i = 0; i < ARRAY_SIZE(all) && !done; i++)
-		libbpf_register_prog_handler(all[i].section, all[i].type, 0, &opts);
-	done = true;
-}
-
-/* A thread that ends leaves what it was in, where threads are what spans are matched by. */
-static bool needs_exits(const struct ask *a)
-{
-	for (u32 i = 0; i < a->nprograms; i++)
-		if (a->programs[i].slot.does == QUESTION_ENDS)
-			return !a->programs[i].slot.on;
-	return a->question->shape == ASK_NEST && !a->question->on;
-}
-
-/* The kernel drops what would interrupt another program of these types. */
-static u32 may_nest(const struct ask *a)
-{
-	for (u32 i = 0; i < a->nprograms; i++) {
-		const struct ask_program *p = &a->programs[i];
-
-		if (!p->slot.call && strcmp(p->type, "trace") && strcmp(p->type, "perf") &&
-		    strcmp(p->type, "kernel"))
-			return 1;
-	}
-	return 0;
-}
-
-static bool needs_texts(const struct ask *a)
-{
-	for (u32 i = 0; i < a->nprograms; i++)
-		if (a->programs[i].slot.texts_kept)
-			return true;
-	return false;
-}
-
-static void make_room(struct bpf_object *obj, const char *map)
-{
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(obj, map), QUESTION_SPANS);
-}
-
 static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
-	const struct running *r = ctx;
-	struct question_slot slots[QUESTION_SLOTS] = {0};
-	u64 resched = moment__need_resched();
-	u32 nests = may_nest(r->ask);
-	struct bpf_program *prog;
-
 	(void)st;
-	for (u32 i = 0; i < r->ask->nprograms; i++)
-		slots[i] = r->ask->programs[i].slot;
-	measure_programs__set(obj, "slots", slots, sizeof(slots));
-	measure_programs__set(obj, "need_resched_flags", &resched, sizeof(resched));
-	measure_programs__set(obj, "may_nest", &nests, sizeof(nests));
-	bpf_object__for_each_program(prog, obj) {
-		const char *name = bpf_program__name(prog);
-
-		bpf_program__set_autoattach(prog, false);
-		if (*bpf_program__section_name(prog) == 'q')
-			bpf_program__set_autoload(prog, program_named(r->ask, name) != NULL);
-		if (!strncmp(name, "user_", 5) && bpf_program__autoload(prog) && r->ask->uprobe_links)
-			bpf_program__set_expected_attach_type(prog, UPROBE_MULTI_TYPE);
-		if (!strcmp(name, "question_exit"))
-			bpf_program__set_autoload(prog, needs_exits(r->ask));
-	}
-	if (r->ask->question->shape == ASK_SPAN)
-		make_room(obj, "spans");
-	if (needs_texts(r->ask))
-		make_room(obj, "span_texts");
-	if (r->ask->question->every_ns)
-		measure_programs__set(obj, "burst_ns", &r->ask->question->every_ns, sizeof(u64));
-	if (r->ask->question->shape == ASK_NEST)
-		make_room(obj, "nests");
-	if (r->ask->question->shape == ASK_SPAN)
-		ask_log__prepare(r->ask, obj);
-	loading = r->ask;
-	return 0;
-}
-
-static int fill_globs(const struct ask *a, struct bpf_object *obj)
-{
-	int fd = bpf_object__find_map_fd_by_name(obj, "question_globs"), err = 0;
-	u32 at = 0;
-
-	for (u32 i = 0; i < a->nprograms && !err; i++)
-		for (u32 k = 0; k < a->programs[i].code.nglobs && !err; k++, at++)
-			err = bpf_map_update_elem(fd, &at, &a->programs[i].code.globs[k], BPF_ANY);
-	return err;
-}
-
-/* --- attaching --- */
-
-/* NULL: errno. */
-static int keep(struct running *r, struct bpf_link *link)
-{
-	if (!link)
-		return -errno;
-	r->links = xgrow(r->links, r->nlinks, &r->links_cap, sizeof(*r->links));
-	r->links[r->nlinks++] = link;
-	return 0;
-}
-
-/* Events that are counted one by one, and clocks and counters, which are sampled. */
-static void set_rate(struct perf_event_attr *attr, const struct sampling *how)
-{
-	bool clock = attr->type == PERF_TYPE_SOFTWARE && (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
-							  attr->config == PERF_COUNT_SW_TASK_CLOCK);
-
-	if (attr->type == PERF_TYPE_BREAKPOINT || (attr->type == PERF_TYPE_SOFTWARE && !clock)) {
-		attr->sample_period = 1;
-	} else if (how->period) {
-		attr->sample_period = how->period;
-	} else {
-		attr->freq = 1;
-		attr->sample_freq = how->freq ? how->freq : 99;
-	}
-}
-
-static int attach_perf(struct running *r, struct bpf_program *prog, const struct ask_target *t,
-		       u64 cookie)
-{
-	struct perf_event_attr attr = t->attr;
-
-	attr.size = sizeof(attr);
-	if (r->ask->question->shape == ASK_BURST && ask_target__is_timer(t))
-		attr.sample_period = r->ask->question->every_ns ? r->ask->question->every_ns : NSEC_PER_MSEC;
-	else
-		set_rate(&attr, r->how);
-	return perf_links__add_cpus(&r->perf, prog, &attr, cookie);
-}
-
-static int attach_tracepoint(struct running *r, struct bpf_program *prog,
-			     const struct ask_target *t, u64 cookie)
-{
-	LIBBPF_OPTS(bpf_tracepoint_opts, opts, .bpf_cookie = cookie);
-
-	return keep(r, bpf_program__attach_tracepoint_opts(prog, t->system, t->event, &opts));
-}
-
-/* Where a probe goes: at functions' returns, at all instructions by which they are left where the kernel
- * must not take their return address over. */
-struct probe_sites {
-	const u64 *offsets;
-	u32 n;
-	bool returns;
-	u64 semaphore;
-};
-
-static struct probe_sites sites_of(const struct ask_target *t)
-{
-	if (t->usdt)
-		return (struct probe_sites){&t->usdt->offset, 1, false, t->usdt->semaphore};
-	if (t->place.nends)
-		return (struct probe_sites){t->place.ends, t->place.nends, false, 0};
-	return (struct probe_sites){&t->place.offset, 1, t->of->kind == EVENT_URETPROBE, 0};
-}
-
-/* Whose functions are probed: nobody else pays for a question about one process. */
-static u32 probed_pid(const struct running *r, const struct ask_target *t)
-{
-	return t->pid ? t->pid : r->only;
-}
-
-static int attach_by_link(struct running *r, struct bpf_program *prog, const struct ask_target *t,
-			  const struct probe_sites *s, u64 cookie)
-{
-	struct uprobe_set set = {.path = t->file, .offsets = s->offsets, .n = s->n,
-				 .pid = probed_pid(r, t),
-				 .semaphores = s->semaphore ? &s->semaphore : NULL,
-				 .when = s->returns ? UPROBE_ENDS : UPROBE_BEGINS};
-	u64 *cookies = xmalloc(s->n * sizeof(*cookies));
-	int fd;
-
-	for (u32 i = 0; i < s->n; i++)
-		cookies[i] = cookie;
-	set.cookies = cookies;
-	fd = uprobe__attach_set(bpf_program__fd(prog), &set);
-	free(cookies);
-	if (fd < 0)
-		return fd;
-	r->link_fds = xgrow(r->link_fds, r->nlink_fds, &r->link_fds_cap, sizeof(*r->link_fds));
-	r->link_fds[r->nlink_fds++] = fd;
-	return 0;
-}
-
-static int attach_function(struct running *r, struct bpf_program *prog, const struct ask_target *t,
-			   u64 cookie)
-{
-	const struct probe_sites s = sites_of(t);
-	LIBBPF_OPTS(bpf_uprobe_opts, opts, .bpf_cookie = cookie, .retprobe = s.returns,
-		    .ref_ctr_offset = s.semaphore);
-	pid_t pid = probed_pid(r, t) ? (pid_t)probed_pid(r, t) : -1;
-	int err = 0;
-
-	if (r->ask->uprobe_links)
-		err = attach_by_link(r, prog, t, &s, cookie);
-	else
-		for (u32 i = 0; i < s.n && !err; i++)
-			err = keep(r, bpf_program__attach_uprobe_opts(prog, pid, t->file, s.offsets[i], &opts));
-	return err == -ESRCH && !t->pid ? 0 : err; /* who is filtered for has ended */
-}
-
-static int attach_kernel(struct running *r, struct bpf_program *prog, const struct ask_target *t,
-			 u64 cookie)
-{
-	LIBBPF_OPTS(bpf_kprobe_opts, opts, .bpf_cookie = cookie,
-		    .retprobe = t->of->kind == EVENT_KRETPROBE);
-
-	return keep(r, bpf_program__attach_kprobe_opts(prog, t->of->name, &opts));
-}
-
-static int attach_one(struct running *r, struct bpf_program *prog, const struct ask_target *t,
-		      u64 cookie)
-{
-	switch (t->of->kind) {
-	case EVENT_PERF:
-	case EVENT_BREAKPOINT:
-		return attach_perf(r, prog, t, cookie);
-	case EVENT_TRACEPOINT:
-		return attach_tracepoint(r, prog, t, cookie);
-	case EVENT_BTF:
-		return keep(r, bpf_program__attach_raw_tracepoint(prog, t->event));
-	case EVENT_UPROBE:
-	case EVENT_URETPROBE:
-	case EVENT_USDT:
-		return attach_function(r, prog, t, cookie);
-	default:
-		return attach_kernel(r, prog, t, cookie);
-	}
-}
-
-/* Once for all calls of a program. */
-static int attach_call(struct running *r, struct bpf_object *obj, struct bpf_program *prog, u32 target)
-{
-	const struct ask *a = r->ask;
-	int err = ask_calls__add(a, obj, target);
-
-	for (u32 i = 0; i < target; i++)
-		if (a->program_of[i] == a->program_of[target])
-			return err;
-	return err ? err
-		   : keep(r, bpf_program__attach_raw_tracepoint(
-				     prog, ask_call__tracepoint(&a->targets.v[target])));
-}
-
-static int refuse_attach(const struct ask_target *t, int err, struct status *st)
-{
-	bool kprobe = t->of->kind == EVENT_KPROBE || t->of->kind == EVENT_KRETPROBE;
-
-	if (kprobe && (err == -ENOENT || err == -EOPNOTSUPP || err == -EINVAL || err == -EPERM))
-		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
-				   "%s: this kernel has no such function to probe, or was built without "
-				   "CONFIG_KPROBES: a tracepoint or btf:NAME may say the same", t->name);
-	return status__set(st, exit_code__from_errno(err), err, "%s cannot be attached to: %s",
-			   t->name, strerror(-err));
-}
-
-/* Ends before begins: nothing that begins afterwards misses its end. */
-static int attach_targets(struct running *r, struct bpf_object *obj, bool begins, struct status *st)
-{
-	const struct ask *a = r->ask;
-
-	for (u32 i = 0; i < a->targets.n; i++) {
-		const struct ask_target *t = &a->targets.v[i];
-		const struct ask_program *p = &a->programs[a->program_of[i]];
-		struct bpf_program *prog;
-		char name[32];
-		int err;
-
-		if ((t->of->role == ROLE_BEGIN) != begins)
-			continue;
-		snprintf(name, sizeof(name), "%s_%u", p->type, a->program_of[i]);
-		prog = bpf_object__find_program_by_name(obj, name);
-		err = t->call ? attach_call(r, obj, prog, i)
-			      : attach_one(r, prog, t, p->slot.cookies ? i : 0);
-		if (err)
-			return refuse_attach(t, err, st);
-	}
+	ask_load__prepare(((const struct running *)ctx)->ask, obj);
 	return 0;
 }
 
 static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 {
-	struct running *r = ctx;
-	struct bpf_program *exits = bpf_object__find_program_by_name(obj, "question_exit");
-	int err = fill_globs(r->ask, obj);
-
-	r->attached = obj;
-	if (!err && exits && bpf_program__autoload(exits))
-		err = keep(r, bpf_program__attach_raw_tracepoint(exits, "sched_process_exit"));
-	for (u32 i = 0; i < ASK_LOG_TRACEPOINTS && !err; i++) {
-		struct bpf_program *prog = ask_log__tracepoint(obj, i);
-
-		if (prog)
-			err = keep(r, bpf_program__attach(prog));
-	}
-	if (!err)
-		err = ask_log__attach(r->ask, obj, &r->perf);
-	if (err)
-		return bpf_util__failed(err, "BPF programs of a question", st);
-	err = attach_targets(r, obj, false, st);
-	return err ? err : attach_targets(r, obj, true, st);
+	return ask_links__attach(&((struct running *)ctx)->links, obj, st);
 }
 
 static void detach(void *ctx)
 {
-	struct running *r = ctx;
-
-	for (u32 i = 0; i < r->nlinks; i++)
-		bpf_link__destroy(r->links[i]);
-	free(r->links);
-	r->links = NULL;
-	r->nlinks = r->links_cap = 0;
-	perf_links__fini(&r->perf);
-	for (u32 i = 0; i < r->nlink_fds; i++)
-		close(r->link_fds[i]);
-	free(r->link_fds);
-	r->link_fds = NULL;
-	r->nlink_fds = r->link_fds_cap = 0;
+	ask_links__detach(&((struct running *)ctx)->links);
 }
 
 static u32 first_end(const struct ask *a)
@@ -652,13 +292,13 @@ static bool has_functions(const struct ask *a)
 static int follow_scope(void *ctx, const struct scope *scope, struct status *st)
 {
 	struct running *r = ctx;
-	u32 only = process_scope__only(scope), was = r->only;
+	u32 only = process_scope__only(scope), was = r->links.only;
 
-	r->only = only;
-	if (only == was || !r->attached || *r->taken_off || !has_functions(r->ask))
+	r->links.only = only;
+	if (only == was || !r->links.attached || *r->taken_off || !has_functions(r->ask))
 		return 0;
 	detach(r);
-	return attach(r, r->attached, st);
+	return attach(r, r->links.attached, st);
 }
 
 static const struct measure_hooks ask_hooks = {
@@ -705,7 +345,8 @@ static struct running *open_one(struct asking *a, const struct ask *ask, const s
 	enum question_shape shape = ask->question->shape;
 
 	r->ask = ask;
-	r->how = how;
+	r->links = (struct ask_links){
+		.ask = ask, .period = how->period, .freq = how->freq, .only = process_scope__only(scope)};
 	r->programs = (struct measure_programs){
 		.measure = ask__measure(ask),
 		.elf = objects[shape].begin,
@@ -774,7 +415,7 @@ static struct source *asking__open(enum ask_kind kind, const struct sampling *ho
 	a->kind = kind;
 	a->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	a->scope = scope__get(scope);
-	register_sections();
+	ask_load__register();
 	if (!change_to(a, how->asks, how, scope, st))
 		return (struct source *)a;
 	asking__close((struct source *)a);

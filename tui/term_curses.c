@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include <curses.h>
 #include <langinfo.h>
-#include <limits.h>
 #include <locale.h>
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <wchar.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -15,6 +13,7 @@
 #include "tui/term_restore.h"
 #include "tui/term_sequence.h"
 #include "tui/term_signal.h"
+#include "tui/term_write.h"
 #include "tui/theme.h"
 #include "widgets/text.h"
 
@@ -29,28 +28,16 @@
 /* Broken bytes skipped by one call of input(). */
 #define SKIP_MAX 256
 
-/* What a terminal is sent. */
-enum term_cap {
-	CAP_CURSOR, CAP_COLUMN, CAP_RIGHT, CAP_PLAIN, CAP_BOLD, CAP_UNDERLINE, CAP_REVERSE, CAP_DIM,
-	CAP_FOREGROUND, CAP_BACKGROUND, CAP_CLEAR_LINE,
-	CAPS
-};
-
 struct term {
 	SCREEN *screen;
 	int fd;		       /* of term_signal */
 	struct painted *shown; /* what was presented last, w x h */
 	struct painted *next;
 	struct paint paint;
-	const char *caps[CAPS]; /* NULL: it has none */
-	int no_colored;		/* attributes that it does not show in colours, as terminfo numbers them */
-	bool wraps_at_once;	/* a character in the last column moves the cursor to the next line */
+	struct term_writer out;
 	int w, h;
-	int x, y;	  /* where its own cursor is; -1: not known */
-	struct look look; /* and what it writes in */
 	int cursor_x, cursor_y;
 	bool ascii, edges, redraw;
-	int colors;
 	struct look looks[ROLES][2];
 	struct {
 		u64 t_ns;
@@ -185,15 +172,15 @@ static void curses__set_theme(struct term *t, const struct theme *theme)
 {
 	struct theme mono;
 
-	if (t->colors < 8) {
+	if (t->out.colors < 8) {
 		theme__base(&mono, "mono");
 		theme = &mono;
 	}
-	t->edges = !theme__has_grounds(theme, t->colors);
+	t->edges = !theme__has_grounds(theme, t->out.colors);
 	for (int role = 0; role < ROLES; role++)
 		for (int selected = 0; selected < 2; selected++)
 			t->looks[role][selected] =
-				theme__look(theme, (enum role)role, selected, t->colors);
+				theme__look(theme, (enum role)role, selected, t->out.colors);
 	t->redraw = true;
 }
 
@@ -203,16 +190,17 @@ static void read_caps(struct term *t)
 						"rev", "dim", "setaf", "setab", "el"};
 
 	for (u32 i = 0; i < CAPS; i++)
-		t->caps[i] = cap(names[i]);
-	t->no_colored = MAX(tigetnum("ncv"), 0);
-	t->wraps_at_once = tigetflag("am") > 0 && tigetflag("xenl") <= 0;
+		t->out.caps[i] = cap(names[i]);
+	t->out.fd = OUT_FD;
+	t->out.no_colored = MAX(tigetnum("ncv"), 0);
+	t->out.wraps_at_once = tigetflag("am") > 0 && tigetflag("xenl") <= 0;
 }
 
 static void open_colors(struct term *t, const struct theme *theme)
 {
 	if (has_colors() && start_color() == OK)
-		t->colors = COLORS;
-	if (t->colors)
+		t->out.colors = COLORS;
+	if (t->out.colors)
 		use_default_colors();
 	read_caps(t);
 	curses__set_theme(t, theme);
@@ -274,160 +262,6 @@ static struct term *curses__open(const struct term_options *o, struct status *st
 	return NULL;
 }
 
-/* ---- writing ---- */
-
-/* <term.h>, which has it, makes macros of words that everybody uses. */
-int tputs(const char *text, int lines, int (*put_byte)(int));
-
-/* Of one screen's update; what tputs calls has no argument for it. */
-static struct {
-	char *v;
-	u32 n, cap;
-} out;
-
-static int put_byte(int c)
-{
-	out.v = xgrow(out.v, out.n, &out.cap, 1);
-	out.v[out.n++] = (char)c;
-	return c;
-}
-
-static void put(const char *text)
-{
-	if (text)
-		tputs(text, 1, put_byte);
-}
-
-static void flush(void)
-{
-	for (u32 at = 0; at < out.n;) {
-		ssize_t n = write(OUT_FD, out.v + at, out.n - at);
-		struct pollfd p = {.fd = OUT_FD, .events = POLLOUT};
-
-		if (n > 0)
-			at += (u32)n;
-		else if (n < 0 && errno == EAGAIN)
-			poll(&p, 1, -1);
-		else if (n < 0 && errno != EINTR)
-			break;
-	}
-	out.n = 0;
-}
-
-/* To a place in its row, by the shorter of what it has for that. */
-static void move_right(struct term *t, int x)
-{
-	char by[32] = "", to[32] = "";
-
-	if (t->caps[CAP_RIGHT] && x > t->x)
-		copy_str(by, sizeof(by), tparm(t->caps[CAP_RIGHT], x - t->x));
-	if (t->caps[CAP_COLUMN])
-		copy_str(to, sizeof(to), tparm(t->caps[CAP_COLUMN], x));
-	put(*by && (!*to || strlen(by) < strlen(to)) ? by : to);
-}
-
-static void move_to(struct term *t, int x, int y)
-{
-	bool in_row = t->y == y && t->x >= 0 &&
-		      (t->caps[CAP_COLUMN] || (t->caps[CAP_RIGHT] && x > t->x));
-
-	if (t->x == x && t->y == y)
-		return;
-	if (in_row)
-		move_right(t, x);
-	else
-		put(tparm(t->caps[CAP_CURSOR], y, x));
-	t->x = x;
-	t->y = y;
-}
-
-static void write_plain(struct term *t)
-{
-	put(t->caps[CAP_PLAIN]);
-	t->look = (struct look){LOOK_OWN, LOOK_OWN, 0};
-}
-
-static void write_attrs(struct term *t, u8 attrs, bool colored)
-{
-	static const struct {
-		u8 attr;
-		enum term_cap cap;
-		int number; /* of terminfo's ncv */
-	} all[] = {{LOOK_UNDERLINE, CAP_UNDERLINE, 2},
-		   {LOOK_REVERSE, CAP_REVERSE, 4},
-		   {LOOK_DIM, CAP_DIM, 16},
-		   {LOOK_BOLD, CAP_BOLD, 32}};
-
-	for (u32 i = 0; i < ARRAY_SIZE(all); i++)
-		if (attrs & all[i].attr && !(colored && t->no_colored & all[i].number))
-			put(t->caps[all[i].cap]);
-}
-
-static void write_color(struct term *t, enum term_cap which, s32 color)
-{
-	if (color >= 0 && color < t->colors && t->caps[which])
-		put(tparm(t->caps[which], color));
-}
-
-/* An attribute, or the terminal's own colour, is had again by a plain look alone. */
-static void write_look(struct term *t, const struct look *look)
-{
-	const struct look *now = &t->look;
-
-	if (now->attrs != look->attrs || (now->fg >= 0 && look->fg < 0) ||
-	    (now->bg >= 0 && look->bg < 0)) {
-		if (now->attrs || now->fg >= 0 || now->bg >= 0)
-			write_plain(t);
-		write_attrs(t, look->attrs, look->fg >= 0 || look->bg >= 0);
-	}
-	if (now->fg != look->fg)
-		write_color(t, CAP_FOREGROUND, look->fg);
-	if (now->bg != look->bg)
-		write_color(t, CAP_BACKGROUND, look->bg);
-	t->look = *look;
-}
-
-static void write_character(const struct painted *c)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(c->ch) && c->ch[i]; i++) {
-		mbstate_t state = {0};
-		char bytes[MB_LEN_MAX];
-		size_t n = wcrtomb(bytes, c->ch[i], &state);
-
-		if (n == (size_t)-1)
-			put_byte('?');
-		for (size_t b = 0; n != (size_t)-1 && b < n; b++)
-			put_byte(bytes[b]);
-	}
-}
-
-/* How many cells of a run have to be written: blanks up to the row's end are cleared at once. */
-static int text_of(const struct term *t, const struct paint_run *run, const struct painted *row)
-{
-	int n = run->n;
-
-	if (run->x + n < t->w || run->look.bg >= 0 || !t->caps[CAP_CLEAR_LINE])
-		return n;
-	while (n && painted__is_blank(&row[run->x + n - 1]))
-		n--;
-	return run->n - n > 3 ? n : run->n;
-}
-
-static void write_run(struct term *t, const struct paint_run *run)
-{
-	const struct painted *row = t->shown + (size_t)run->y * (size_t)t->w;
-	int n = text_of(t, run, row);
-	bool last = run->y == t->h - 1 && run->x + n == t->w;
-
-	move_to(t, run->x, run->y);
-	write_look(t, &run->look);
-	for (int x = run->x; x < run->x + n - (last && t->wraps_at_once); x++)
-		write_character(&row[x]);
-	if (n < run->n)
-		put(t->caps[CAP_CLEAR_LINE]);
-	t->x = run->x + n < t->w ? run->x + n : -1;
-}
-
 /* ---- showing ---- */
 
 /* The character of a parted cell has the left one's ground colour. The terminal's own ground is no colour
@@ -459,8 +293,8 @@ static void begin_anew(struct term *t)
 	clearok(curscr, TRUE);
 	wnoutrefresh(stdscr);
 	doupdate();
-	t->x = t->y = -1;
-	t->look = blank.look;
+	t->out.x = t->out.y = -1;
+	t->out.look = blank.look;
 	t->redraw = false;
 }
 
@@ -469,7 +303,7 @@ static void present_cursor(struct term *t, const struct canvas *c)
 	bool shows = c->cursor_x >= 0 && c->cursor_y >= 0;
 
 	if (shows)
-		move_to(t, MIN(c->cursor_x, t->w - 1), MIN(c->cursor_y, t->h - 1));
+		term_writer__move(&t->out, MIN(c->cursor_x, t->w - 1), MIN(c->cursor_y, t->h - 1));
 	if (shows != (t->cursor_x >= 0 && t->cursor_y >= 0))
 		curs_set(shows);
 	t->cursor_x = c->cursor_x;
@@ -486,11 +320,10 @@ static void curses__present(struct term *t, const struct canvas *c)
 		take_row(t, c->cells + (size_t)y * (size_t)c->w, w, t->next + (size_t)y * (size_t)t->w);
 	paint__diff(&t->paint, t->shown, t->next, t->w, t->h);
 	for (u32 i = 0; i < t->paint.n; i++)
-		write_run(t, &t->paint.v[i]);
-	if (t->look.attrs || t->look.fg >= 0 || t->look.bg >= 0)
-		write_plain(t);
+		term_writer__run(&t->out, &t->paint.v[i], t->shown, t->w, t->h);
+	term_writer__plain(&t->out);
 	present_cursor(t, c);
-	flush();
+	term_writer__flush(&t->out);
 }
 
 static void curses__size(struct term *t, int *w, int *h)

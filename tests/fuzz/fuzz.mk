@@ -16,9 +16,11 @@ FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard base/*.c scope/*.c samples/*.c \
 	    questions/*.c measures/*.c symbols/*.c export/*.c serve/*.c models/*.c pipeline/*.c recording/*.c \
 	    widgets/*.c) \
-	    tui/columns.c tui/keymap.c tui/theme.c tui/paint.c tui/term_curses.c tui/term_restore.c tui/term_sequence.c \
+	    tui/columns.c tui/keymap.c tui/theme.c tui/paint.c tui/term_curses.c tui/term_write.c tui/term_restore.c \
+	    tui/term_sequence.c \
 	    tui/term_signal.c tui/term_script.c tui/commands.c tui/palette.c tui/time_travel.c \
-	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/own_questions.c tui/options.c tui/presets.c \
+	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/own_questions.c tui/options.c \
+	    tui/option_values.c tui/options_check.c tui/presets.c \
 	    tui/report_sort.c \
 	    tests/fuzz/fuzz_lib.c \
 	    $(filter-out sources/table.c sources/cpu_bpf.c,$(wildcard sources/*.c))) \

@@ -108,3 +108,13 @@ void rows__init(struct rows *r, u32 n)
 			r->trend[i][k] = (float)((i + k) % 9) * (float)r->self[i];
 	}
 }
+
+struct value table_cell(const struct row_table *t, u32 row, const char *column)
+{
+	struct value v = {0};
+
+	for (u32 i = 0; i < t->ncolumns; i++)
+		if (!strcmp(t->columns[i].name, column) && t->cell(t, row, i, &v))
+			return v;
+	return (struct value){0};
+}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A row_table with made-up hot functions for tests of tables. Borrowed, never freed. */
+/* A row_table with made-up hot functions for tests of tables, borrowed, never freed; and what cells of
+ * any table have. */
 #ifndef TESTS_LIB_ROWS_H
 #define TESTS_LIB_ROWS_H
 
@@ -19,5 +20,8 @@ struct rows {
 
 /* n of them, hottest first. */
 void rows__init(struct rows *r, u32 n);
+
+/* Of the column of this name that the row has; zeroed: there is none. */
+struct value table_cell(const struct row_table *t, u32 row, const char *column);
 
 #endif

@@ -24,6 +24,22 @@ static inline void sched_builder__fini(struct sched_builder *m)
 	fake_symbols__free(m->symbols);
 }
 
+/* For tests: one that is borrowed. */
+static inline int sched_builder__setup(void **state)
+{
+	static struct sched_builder m;
+
+	sched_builder__init(&m);
+	*state = &m;
+	return 0;
+}
+
+static inline int sched_builder__teardown(void **state)
+{
+	sched_builder__fini(*state);
+	return 0;
+}
+
 static inline u32 sched_builder__random(struct sched_builder *m, u32 below)
 {
 	m->seed = mix64(m->seed + 0x9e3779b97f4a7c15ULL);

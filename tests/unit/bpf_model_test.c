@@ -11,6 +11,7 @@
 #include "models/bpf.h"
 #include "models/model.h"
 #include "scope/filter.h"
+#include "tests/lib/rows.h"
 
 static struct model *model;
 static u64 now_ns;
@@ -76,16 +77,6 @@ static const struct bpf_snap *tick(void)
 	return container_of(s, struct bpf_snap, base);
 }
 
-static struct value cell_of(const struct row_table *t, u32 row, const char *name)
-{
-	struct value v = {0};
-
-	for (u32 i = 0; i < t->ncolumns; i++)
-		if (!strcmp(t->columns[i].name, name) && t->cell(t, row, i, &v))
-			return v;
-	return (struct value){0};
-}
-
 static struct bpf_result *ask(const struct bpf_snap *s, enum bpf_group group,
 			      enum time_window window, const struct scope *scope)
 {
@@ -108,15 +99,15 @@ static void the_formula(void **state)
 	a = ask(s, BPF_BY_PROGRAM, WINDOW_LAST, NULL);
 	t = &a->base.table;
 	assert_int_equal(a->nrows, 3);
-	assert_int_equal(cell_of(t, 0, "id").u, 4);
-	assert_float_equal(cell_of(t, 0, "cpu_pct").f, 50, 1e-6f);
-	assert_float_equal(cell_of(t, 0, "machine_pct").f, 12.5, 1e-6f);
-	assert_int_equal(cell_of(t, 0, "avg_ns").u, 5000000);
-	assert_int_equal(cell_of(t, 0, "own").u, 0);
-	assert_int_equal(cell_of(t, 1, "own").u, 1);
-	assert_int_equal(cell_of(t, 1, "runs").u, 1000);
-	assert_int_equal(cell_of(t, 2, "avg_ns").type, VALUE_NONE);
-	assert_int_equal(cell_of(t, 2, "pid").type, VALUE_NONE);
+	assert_int_equal(table_cell(t, 0, "id").u, 4);
+	assert_float_equal(table_cell(t, 0, "cpu_pct").f, 50, 1e-6f);
+	assert_float_equal(table_cell(t, 0, "machine_pct").f, 12.5, 1e-6f);
+	assert_int_equal(table_cell(t, 0, "avg_ns").u, 5000000);
+	assert_int_equal(table_cell(t, 0, "own").u, 0);
+	assert_int_equal(table_cell(t, 1, "own").u, 1);
+	assert_int_equal(table_cell(t, 1, "runs").u, 1000);
+	assert_int_equal(table_cell(t, 2, "avg_ns").type, VALUE_NONE);
+	assert_int_equal(table_cell(t, 2, "pid").type, VALUE_NONE);
 	assert_int_equal(a->n[BPF_RUN_NS], 502000000);
 	assert_int_equal(a->own[BPF_RUN_NS], 2000000);
 	assert_int_equal(a->nown, 1);
@@ -140,15 +131,15 @@ static void groups_and_filters(void **state)
 	s = tick();
 	a = ask(s, BPF_BY_TYPE, WINDOW_LAST, NULL);
 	assert_int_equal(a->nrows, 2);
-	assert_string_equal(cell_of(&a->base.table, 0, "type").s, "xdp");
-	assert_int_equal(cell_of(&a->base.table, 0, "runs").u, 6);
-	assert_int_equal(cell_of(&a->base.table, 0, "programs").u, 2);
-	assert_int_equal(cell_of(&a->base.table, 0, "map_bytes").u, 100);
-	assert_float_equal(cell_of(&a->base.table, 0, "map_fill_pct").f, 50, 1e-6f);
+	assert_string_equal(table_cell(&a->base.table, 0, "type").s, "xdp");
+	assert_int_equal(table_cell(&a->base.table, 0, "runs").u, 6);
+	assert_int_equal(table_cell(&a->base.table, 0, "programs").u, 2);
+	assert_int_equal(table_cell(&a->base.table, 0, "map_bytes").u, 100);
+	assert_float_equal(table_cell(&a->base.table, 0, "map_fill_pct").f, 50, 1e-6f);
 	query_result__free(&a->base);
 	a = ask(s, BPF_BY_PROGRAM, WINDOW_LAST, scope);
 	assert_int_equal(a->nrows, 1);
-	assert_int_equal(cell_of(&a->base.table, 0, "id").u, 4);
+	assert_int_equal(table_cell(&a->base.table, 0, "id").u, 4);
 	query_result__free(&a->base);
 	scope__put(scope);
 	snap__put((struct snap *)&s->base);
@@ -172,8 +163,8 @@ static void programs_go(void **state)
 	a = ask(s, BPF_BY_PROGRAM, WINDOW_TOTAL, NULL);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(a->nprogs, 1);
-	assert_int_equal(cell_of(&a->base.table, 1, "gone").u, 1);
-	assert_int_equal(cell_of(&a->base.table, 1, "maps").u, 0);
+	assert_int_equal(table_cell(&a->base.table, 1, "gone").u, 1);
+	assert_int_equal(table_cell(&a->base.table, 1, "maps").u, 0);
 	query_result__free(&a->base);
 	snap__put((struct snap *)&s->base);
 }
@@ -194,14 +185,14 @@ static void looks_add_up(void **state)
 	}
 	s = tick();
 	a = ask(s, BPF_BY_PROGRAM, WINDOW_LAST, NULL);
-	assert_int_equal(cell_of(&a->base.table, 0, "runs").u, 30);
-	assert_int_equal(cell_of(&a->base.table, 0, "maps").u, 1);
+	assert_int_equal(table_cell(&a->base.table, 0, "runs").u, 30);
+	assert_int_equal(table_cell(&a->base.table, 0, "maps").u, 1);
 	query_result__free(&a->base);
 	maps = bpf_maps__query(s, &q);
 	assert_int_equal(maps->nrows, 1);
-	assert_int_equal(cell_of(&maps->base.table, 0, "bytes").u, 300);
-	assert_float_equal(cell_of(&maps->base.table, 0, "fill_pct").f, 75, 1e-6f);
-	assert_string_equal(cell_of(&maps->base.table, 0, "programs").s, "prog3");
+	assert_int_equal(table_cell(&maps->base.table, 0, "bytes").u, 300);
+	assert_float_equal(table_cell(&maps->base.table, 0, "fill_pct").f, 75, 1e-6f);
+	assert_string_equal(table_cell(&maps->base.table, 0, "programs").s, "prog3");
 	query_result__free(&maps->base);
 	maps = bpf_maps__query(s, &(struct bpf_maps_query){0});
 	assert_int_equal(maps->nrows, 2);

@@ -11,6 +11,7 @@
 #include "models/dentry.h"
 #include "models/model.h"
 #include "scope/filter.h"
+#include "tests/lib/rows.h"
 
 static struct model *model;
 static u64 now_ns;
@@ -56,17 +57,6 @@ static struct tally_result *ask(const struct tally_snap *s, enum tally_group gro
 	return tally__query(s, &q, NULL);
 }
 
-static struct value cell(const struct tally_result *a, u32 row, const char *name)
-{
-	const struct row_table *t = &a->base.table;
-	struct value v = {0};
-
-	for (u32 i = 0; i < t->ncolumns; i++)
-		if (!strcmp(t->columns[i].name, name) && t->cell(t, row, i, &v))
-			return v;
-	return (struct value){0};
-}
-
 static void rows_and_shares(void **state)
 {
 	const struct tally_snap *s;
@@ -78,15 +68,15 @@ static void rows_and_shares(void **state)
 	s = tick();
 	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
 	assert_int_equal(a->nrows, 3);
-	assert_int_equal(cell(a, 0, "pid").u, 6);
-	assert_int_equal(cell(a, 0, "lookup_rate").u, 300);
-	assert_float_equal(cell(a, 1, "negative_pct").f, 25, 1e-9);
+	assert_int_equal(table_cell(&a->base.table, 0, "pid").u, 6);
+	assert_int_equal(table_cell(&a->base.table, 0, "lookup_rate").u, 300);
+	assert_float_equal(table_cell(&a->base.table, 1, "negative_pct").f, 25, 1e-9);
 	assert_int_equal(a->n[DENTRY_LOOKUPS], 401);
 	assert_int_equal(a->n[DENTRY_NEGATIVE], 26);
 	query_result__free(&a->base);
 	a = ask(s, TALLY_BY_COMM, WINDOW_LAST);
 	assert_int_equal(a->nrows, 2);
-	assert_int_equal(cell(a, 0, "lookups").u, 400);
+	assert_int_equal(table_cell(&a->base.table, 0, "lookups").u, 400);
 	query_result__free(&a->base);
 	snap__put(&s->base);
 }
@@ -99,7 +89,7 @@ static void slow_ones_are_not_invented(void **state)
 	put(5, "cc1", 100, 25);
 	s = tick();
 	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
-	assert_int_equal(cell(a, 0, "slow").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 0, "slow").type, VALUE_NONE);
 	query_result__free(&a->base);
 	snap__put(&s->base);
 }
@@ -123,8 +113,8 @@ static void windows_and_the_state(void **state)
 	assert_int_equal(dentry__state(&s->base)->unused, 5);
 	assert_int_equal(dentry__state(&s->base)->negative, 2);
 	a = ask(s, TALLY_BY_PID, WINDOW_TOTAL);
-	assert_int_equal(cell(a, 0, "lookups").u, 150);
-	assert_int_equal(cell(a, 0, "lookup_rate").u, 75);
+	assert_int_equal(table_cell(&a->base.table, 0, "lookups").u, 150);
+	assert_int_equal(table_cell(&a->base.table, 0, "lookup_rate").u, 75);
 	query_result__free(&a->base);
 	snap__put(&s->base);
 	model_dentry.zero(model);
@@ -148,8 +138,8 @@ static void processes_that_are_too_many_are_others(void **state)
 	assert_int_equal(a->nrows, 2);
 	query_result__free(&a->base);
 	a = ask(s, TALLY_BY_PID, WINDOW_LAST);
-	assert_string_equal(cell(a, 0, "comm").s, "[others]");
-	assert_int_equal(cell(a, 0, "pid").type, VALUE_NONE);
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "[others]");
+	assert_int_equal(table_cell(&a->base.table, 0, "pid").type, VALUE_NONE);
 	query_result__free(&a->base);
 	snap__put(&s->base);
 }

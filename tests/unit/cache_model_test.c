@@ -14,6 +14,7 @@
 #include "scope/filter.h"
 #include "tests/lib/cache_names.h"
 #include "tests/lib/fake_symbols.h"
+#include "tests/lib/rows.h"
 
 #define VDA1 (254u << 20 | 1)
 
@@ -93,17 +94,6 @@ static struct cache_result *ask(const struct cache_snap *s, enum cache_group gro
 	return ask_window(s, group, WINDOW_LAST, "");
 }
 
-static struct value cell(const struct cache_result *a, u32 row, const char *name)
-{
-	const struct row_table *t = &a->base.table;
-	struct value v = {0};
-
-	for (u32 i = 0; i < t->ncolumns; i++)
-		if (!strcmp(t->columns[i].name, name) && t->cell(t, row, i, &v))
-			return v;
-	return (struct value){0};
-}
-
 static void end(struct cache_result *a)
 {
 	query_result__free(&a->base);
@@ -131,16 +121,16 @@ static void shares_of_each_kind(void **state)
 	snap = tick(*state);
 	a = ask(snap, CACHE_BY_PID);
 	assert_int_equal(a->nrows, 1);
-	assert_int_equal(cell(a, 0, "hits").u, 75);
-	assert_int_equal(cell(a, 0, "misses").u, 125);
-	assert_int_equal(cell(a, 0, "dirties").u, 40);
-	assert_float_equal(cell(a, 0, "hit_pct").f, 37.5, 1e-9);
-	assert_float_equal(cell(a, 0, "disk_pct").f, (20 + 5 + 15) / 2.0, 1e-9);
-	assert_float_equal(cell(a, 0, "read_hit_pct").f, 75, 1e-9);
-	assert_float_equal(cell(a, 0, "write_hit_pct").f, 0, 1e-9);
-	assert_float_equal(cell(a, 0, "readahead_wasted_pct").f, 25, 1e-9);
-	assert_int_equal(cell(a, 0, "added_bytes").u, (125 + 30 + 2) * a->page_bytes);
-	assert_int_equal(cell(a, 0, "miss_rate").u, 125);
+	assert_int_equal(table_cell(&a->base.table, 0, "hits").u, 75);
+	assert_int_equal(table_cell(&a->base.table, 0, "misses").u, 125);
+	assert_int_equal(table_cell(&a->base.table, 0, "dirties").u, 40);
+	assert_float_equal(table_cell(&a->base.table, 0, "hit_pct").f, 37.5, 1e-9);
+	assert_float_equal(table_cell(&a->base.table, 0, "disk_pct").f, (20 + 5 + 15) / 2.0, 1e-9);
+	assert_float_equal(table_cell(&a->base.table, 0, "read_hit_pct").f, 75, 1e-9);
+	assert_float_equal(table_cell(&a->base.table, 0, "write_hit_pct").f, 0, 1e-9);
+	assert_float_equal(table_cell(&a->base.table, 0, "readahead_wasted_pct").f, 25, 1e-9);
+	assert_int_equal(table_cell(&a->base.table, 0, "added_bytes").u, (125 + 30 + 2) * a->page_bytes);
+	assert_int_equal(table_cell(&a->base.table, 0, "miss_rate").u, 125);
 	end(a);
 	snap__put(&snap->base);
 }
@@ -156,14 +146,14 @@ static void no_accesses_have_no_share(void **state)
 	snap = tick(*state);
 	a = ask(snap, CACHE_BY_PID);
 	assert_int_equal(a->nrows, 1);
-	assert_string_equal(cell(a, 0, "comm").s, "[nobody]");
-	assert_int_equal(cell(a, 0, "pid").type, VALUE_NONE);
-	assert_int_equal(cell(a, 0, "hit_pct").type, VALUE_NONE);
-	assert_int_equal(cell(a, 0, "read_hit_pct").type, VALUE_NONE);
-	assert_int_equal(cell(a, 0, "write_hit_pct").type, VALUE_NONE);
-	assert_int_equal(cell(a, 0, "miss_share_pct").type, VALUE_NONE);
-	assert_int_equal(cell(a, 0, "readahead_wasted_pct").type, VALUE_NONE);
-	assert_int_equal(cell(a, 0, "evicted").u, 100);
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "[nobody]");
+	assert_int_equal(table_cell(&a->base.table, 0, "pid").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 0, "hit_pct").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 0, "read_hit_pct").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 0, "write_hit_pct").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 0, "miss_share_pct").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 0, "readahead_wasted_pct").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 0, "evicted").u, 100);
 	for (u32 i = 0; i < a->base.table.ncolumns; i++) {
 		struct value v = {0};
 
@@ -211,8 +201,8 @@ static void sums_of_the_windows(void **state)
 	assert_float_equal(s->strip[0].hits, 10, 1e-3);
 	assert_float_equal(s->strip[1].misses, 2, 1e-3);
 	a = ask_window(s, CACHE_BY_PID, WINDOW_TOTAL, "");
-	assert_int_equal(cell(a, 0, "misses").u, 3);
-	assert_int_equal(cell(a, 0, "hit_rate").u, 7); /* in two seconds */
+	assert_int_equal(table_cell(&a->base.table, 0, "misses").u, 3);
+	assert_int_equal(table_cell(&a->base.table, 0, "hit_rate").u, 7); /* in two seconds */
 	assert_int_equal(a->base.since_ns, s->since_ns);
 	end(a);
 	snap__put(&s->base);
@@ -296,8 +286,8 @@ static void rows_by_each_key(void **state)
 
 		assert_int_equal(a->nrows, nrows[g]);
 		for (u32 i = 0; i < a->nrows; i++) {
-			hits += cell(a, i, "hits").u;
-			misses += cell(a, i, "misses").u;
+			hits += table_cell(&a->base.table, i, "hits").u;
+			misses += table_cell(&a->base.table, i, "misses").u;
 		}
 		assert_int_equal(hits, 230);
 		assert_int_equal(misses, 56);
@@ -316,21 +306,21 @@ static void the_most_missed_comes_first_and_names_the_row(void **state)
 	put_scene(*state);
 	s = tick(*state);
 	a = ask(s, CACHE_BY_PID);
-	assert_int_equal(cell(a, 0, "pid").u, 5);
-	assert_string_equal(cell(a, 0, "top_file").s, "/srv/seven");
-	assert_string_equal(cell(a, 0, "process").s, "      5");
-	assert_int_equal(cell(a, 0, "file").type, VALUE_NONE);
-	assert_string_equal(cell(a, 1, "top_file").s, "/srv/seven"); /* not [other files] */
-	assert_float_equal(cell(a, 0, "miss_share_pct").f, 42 * 100.0 / 56, 1e-9);
+	assert_int_equal(table_cell(&a->base.table, 0, "pid").u, 5);
+	assert_string_equal(table_cell(&a->base.table, 0, "top_file").s, "/srv/seven");
+	assert_string_equal(table_cell(&a->base.table, 0, "process").s, "      5");
+	assert_int_equal(table_cell(&a->base.table, 0, "file").type, VALUE_NONE);
+	assert_string_equal(table_cell(&a->base.table, 1, "top_file").s, "/srv/seven"); /* not [other files] */
+	assert_float_equal(table_cell(&a->base.table, 0, "miss_share_pct").f, 42 * 100.0 / 56, 1e-9);
 	end(a);
 	a = ask(s, CACHE_BY_FILE);
-	assert_string_equal(cell(a, 0, "file").s, "/srv/seven");
-	assert_string_equal(cell(a, 0, "top_comm").s, "p5");
-	assert_string_equal(cell(a, 0, "dev").s, "254:1");
-	assert_int_equal(cell(a, 0, "inode").u, 7);
-	assert_string_equal(cell(a, 2, "file").s, "[inode 8 of 254:1]");
-	assert_string_equal(cell(a, 1, "file").s, "[other files]");
-	assert_int_equal(cell(a, 1, "inode").type, VALUE_NONE);
+	assert_string_equal(table_cell(&a->base.table, 0, "file").s, "/srv/seven");
+	assert_string_equal(table_cell(&a->base.table, 0, "top_comm").s, "p5");
+	assert_string_equal(table_cell(&a->base.table, 0, "dev").s, "254:1");
+	assert_int_equal(table_cell(&a->base.table, 0, "inode").u, 7);
+	assert_string_equal(table_cell(&a->base.table, 2, "file").s, "[inode 8 of 254:1]");
+	assert_string_equal(table_cell(&a->base.table, 1, "file").s, "[other files]");
+	assert_int_equal(table_cell(&a->base.table, 1, "inode").type, VALUE_NONE);
 	end(a);
 	snap__put(&s->base);
 }
@@ -372,7 +362,7 @@ static void the_filter_leaves_rows_out(void **state)
 	end(a);
 	a = ask_window(s, CACHE_BY_PID, WINDOW_LAST, "task=kernel");
 	assert_int_equal(a->nrows, 1);
-	assert_string_equal(cell(a, 0, "comm").s, "kswapd0");
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "kswapd0");
 	end(a);
 	snap__put(&s->base);
 }
@@ -413,14 +403,14 @@ static void files_that_are_too_many_stay_in_their_process(void **state)
 	assert_true(before < 32u << 20);
 	a = ask_window(s, CACHE_BY_PID, WINDOW_TOTAL, "");
 	assert_int_equal(a->nrows, 2);
-	assert_int_equal(cell(a, 0, "misses").u, 1000000 + n / 2);
-	assert_int_equal(cell(a, 1, "misses").u, n / 2);
-	assert_int_equal(cell(a, 1, "hits").u, n);
+	assert_int_equal(table_cell(&a->base.table, 0, "misses").u, 1000000 + n / 2);
+	assert_int_equal(table_cell(&a->base.table, 1, "misses").u, n / 2);
+	assert_int_equal(table_cell(&a->base.table, 1, "hits").u, n);
 	end(a);
 	a = ask_window(s, CACHE_BY_FILE, WINDOW_TOTAL, "");
-	assert_string_equal(cell(a, 0, "file").s, "/srv/seven");
-	assert_int_equal(cell(a, 0, "misses").u, 1000000);
-	assert_string_equal(cell(a, 1, "file").s, "[other files]");
+	assert_string_equal(table_cell(&a->base.table, 0, "file").s, "/srv/seven");
+	assert_int_equal(table_cell(&a->base.table, 0, "misses").u, 1000000);
+	assert_string_equal(table_cell(&a->base.table, 1, "file").s, "[other files]");
 	end(a);
 	snap__put(&s->base);
 }
@@ -441,7 +431,7 @@ static void processes_that_are_too_many_are_others(void **state)
 	assert_int_equal(cache__misses(a->n), n);
 	assert_int_equal(cache__hits(a->n), 2 * n);
 	for (u32 i = 0; i < a->nrows; i++)
-		others |= !strcmp(cell(a, i, "comm").s, "[others]");
+		others |= !strcmp(table_cell(&a->base.table, i, "comm").s, "[others]");
 	assert_true(others);
 	end(a);
 	snap__put(&s->base);
@@ -610,10 +600,10 @@ static void a_pid_that_is_used_again_is_another_row(void **state)
 	s = tick(m);
 	a = cache__query(s, &q, NULL);
 	assert_int_equal(a->nrows, 2);
-	assert_int_equal(cell(a, 0, "misses").u, 9);
-	assert_false(cell(a, 0, "ended").u);
-	assert_int_equal(cell(a, 1, "misses").u, 3);
-	assert_true(cell(a, 1, "ended").u);
+	assert_int_equal(table_cell(&a->base.table, 0, "misses").u, 9);
+	assert_false(table_cell(&a->base.table, 0, "ended").u);
+	assert_int_equal(table_cell(&a->base.table, 1, "misses").u, 3);
+	assert_true(table_cell(&a->base.table, 1, "ended").u);
 	q.unfolded[0] = a->rows[0].key;
 	end(a);
 	a = cache__query(s, &q, NULL);
@@ -624,7 +614,7 @@ static void a_pid_that_is_used_again_is_another_row(void **state)
 	snap__put(&s->base);
 	s = tick(m);
 	a = cache__query(s, &q, NULL);
-	assert_true(cell(a, 0, "ended").u && cell(a, 1, "ended").u);
+	assert_true(table_cell(&a->base.table, 0, "ended").u && table_cell(&a->base.table, 1, "ended").u);
 	end(a);
 	snap__put(&s->base);
 }

@@ -14,6 +14,7 @@
 #include "sources/cpu_cache.h"
 #include "sources/cpu_cache_sums.h"
 #include "samples/perf_record.h"
+#include "tests/lib/rows.h"
 
 #define LLC  CPU_CACHE_LLC
 #define REFS CPU_CACHE_REFERENCES
@@ -48,17 +49,6 @@ static struct tally_result *ask(const struct tally_snap *s, enum tally_group gro
 	struct tally_query q = {.of = &cpu_cache_tables[LLC], .group = group, .window = WINDOW_LAST};
 
 	return cpu_cache__query(s, &q, NULL);
-}
-
-static struct value cell(const struct tally_result *a, u32 row, const char *name)
-{
-	const struct row_table *t = &a->base.table;
-	struct value v = {0};
-
-	for (u32 i = 0; i < t->ncolumns; i++)
-		if (!strcmp(t->columns[i].name, name) && t->cell(t, row, i, &v))
-			return v;
-	return (struct value){0};
 }
 
 static void put(void *ctx, const struct sample *s)
@@ -206,24 +196,24 @@ static void records_become_rows(void **state)
 	assert_int_equal(a->nrows, 3);
 	assert_int_equal(a->n[REFS], 5000);
 	assert_int_equal(a->n[MISS], 205);
-	assert_int_equal(cell(a, 0, "pid").u, 4000002);
-	assert_int_equal(cell(a, 0, "references").u, 3000);
-	assert_int_equal(cell(a, 0, "misses").u, 200);
-	assert_int_equal(cell(a, 0, "miss_rate").u, 200);
-	assert_float_equal(cell(a, 0, "hit_pct").f, 100 * 2800.0 / 3000, 1e-9);
+	assert_int_equal(table_cell(&a->base.table, 0, "pid").u, 4000002);
+	assert_int_equal(table_cell(&a->base.table, 0, "references").u, 3000);
+	assert_int_equal(table_cell(&a->base.table, 0, "misses").u, 200);
+	assert_int_equal(table_cell(&a->base.table, 0, "miss_rate").u, 200);
+	assert_float_equal(table_cell(&a->base.table, 0, "hit_pct").f, 100 * 2800.0 / 3000, 1e-9);
 	/* Nobody was sampled missing on the other CPU: no reference is its either. */
-	assert_string_equal(cell(a, 1, "comm").s, "[not sampled]");
-	assert_int_equal(cell(a, 1, "pid").type, VALUE_NONE);
-	assert_int_equal(cell(a, 1, "misses").u, 5);
-	assert_int_equal(cell(a, 1, "hit_pct").type, VALUE_NONE);
-	assert_int_equal(cell(a, 2, "references").u, 2000);
+	assert_string_equal(table_cell(&a->base.table, 1, "comm").s, "[not sampled]");
+	assert_int_equal(table_cell(&a->base.table, 1, "pid").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 1, "misses").u, 5);
+	assert_int_equal(table_cell(&a->base.table, 1, "hit_pct").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 2, "references").u, 2000);
 	query_result__free(&a->base);
 	a = ask(snap, TALLY_BY_CPU);
 	assert_int_equal(a->nrows, 2);
-	assert_int_equal(cell(a, 0, "cpu").u, 1);
-	assert_int_equal(cell(a, 0, "references").u, 4000);
-	assert_int_equal(cell(a, 0, "misses").u, 200);
-	assert_int_equal(cell(a, 1, "references").u, 1000);
+	assert_int_equal(table_cell(&a->base.table, 0, "cpu").u, 1);
+	assert_int_equal(table_cell(&a->base.table, 0, "references").u, 4000);
+	assert_int_equal(table_cell(&a->base.table, 0, "misses").u, 200);
+	assert_int_equal(table_cell(&a->base.table, 1, "references").u, 1000);
 	query_result__free(&a->base);
 	snap__put(&snap->base);
 	source_cpu_cache.close(s);
@@ -289,11 +279,11 @@ static void processes_that_are_too_many_are_their_cpus(void **state)
 	assert_true(snap->nuses <= CPU_CACHE_MAX_ROWS);
 	a = ask(snap, TALLY_BY_CPU);
 	assert_int_equal(a->nrows, 2);
-	assert_int_equal(cell(a, 0, "references").u, 3 * n / 2);
-	assert_int_equal(cell(a, 1, "misses").u, n / 2);
+	assert_int_equal(table_cell(&a->base.table, 0, "references").u, 3 * n / 2);
+	assert_int_equal(table_cell(&a->base.table, 1, "misses").u, n / 2);
 	query_result__free(&a->base);
 	a = ask(snap, TALLY_BY_PID);
-	assert_string_equal(cell(a, 0, "comm").s, "[others]");
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "[others]");
 	assert_int_equal(a->n[REFS], 3 * n);
 	query_result__free(&a->base);
 	snap__put(&snap->base);

@@ -15,6 +15,7 @@
 #include "scope/proc_act.h"
 #include "scope/proc_stat.h"
 #include "widgets/parts.h"
+#include "tests/lib/rows.h"
 
 static struct model *model;
 static u64 now_ns;
@@ -91,17 +92,6 @@ static const struct procs_row *row_of(const struct procs_result *a, u32 tgid)
 	return NULL;
 }
 
-static struct value cell(const struct procs_result *a, u32 row, const char *name)
-{
-	const struct row_table *t = &a->base.table;
-	struct value v = {0};
-
-	for (u32 i = 0; i < t->ncolumns; i++)
-		if (!strcmp(t->columns[i].name, name) && t->cell(t, row, i, &v))
-			return v;
-	return (struct value){0};
-}
-
 static void shares_sum_to_the_threads(void **state)
 {
 	struct procs_result *a;
@@ -122,8 +112,8 @@ static void shares_sum_to_the_threads(void **state)
 	assert_true(row_of(a, 20)->pct[PROCS_USER] > 9.9 && row_of(a, 20)->pct[PROCS_USER] < 10.1);
 	assert_int_equal(a->nprocs, 2);
 	assert_int_equal(a->nthreads, 3);
-	assert_true(cell(a, 0, "starts").type == VALUE_NONE);
-	assert_true(cell(a, 0, "rss_bytes").type == VALUE_NONE);
+	assert_true(table_cell(&a->base.table, 0, "starts").type == VALUE_NONE);
+	assert_true(table_cell(&a->base.table, 0, "rss_bytes").type == VALUE_NONE);
 	query_result__free(&a->base);
 }
 
@@ -237,11 +227,11 @@ static void short_ones_are_counted(void **state)
 	put(&one);
 	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
 	assert_int_equal(a->nrows, 1);
-	assert_int_equal(cell(a, 0, "starts").u, 41);
-	assert_int_equal(cell(a, 0, "ppid").u, 7);
-	assert_true(cell(a, 0, "pid").type == VALUE_NONE);
-	assert_string_equal(cell(a, 0, "comm").s, "true");
-	assert_string_equal(cell(a, 0, "parent_comm").s, "sh");
+	assert_int_equal(table_cell(&a->base.table, 0, "starts").u, 41);
+	assert_int_equal(table_cell(&a->base.table, 0, "ppid").u, 7);
+	assert_true(table_cell(&a->base.table, 0, "pid").type == VALUE_NONE);
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "true");
+	assert_string_equal(table_cell(&a->base.table, 0, "parent_comm").s, "sh");
 	assert_string_equal(a->rows[0].name, "41 × true, started by sh/7");
 	query_result__free(&a->base);
 	/* What it did while it was seen is theirs, too. */

@@ -14,21 +14,6 @@
 #define MS NSEC_PER_MSEC
 #define S  NSEC_PER_SEC
 
-static int setup(void **state)
-{
-	static struct sched_builder m;
-
-	sched_builder__init(&m);
-	*state = &m;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	sched_builder__fini(*state);
-	return 0;
-}
-
 static const struct sched_task *only(const struct sched_snap *s)
 {
 	assert_int_equal(s->ntasks, 1);
@@ -554,7 +539,7 @@ static void switches_are_of_one_thread_and_bounded(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, sched_builder__setup, sched_builder__teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(a_trend_has_the_last_intervals),
 		TEST(intervals_add_up_and_decay),

@@ -9,25 +9,11 @@
 #include "base/names.h"
 #include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
+#include "tests/lib/rows.h"
 #include "tests/lib/sched_builder.h"
 
 #define MS NSEC_PER_MSEC
 #define S  NSEC_PER_SEC
-
-static int setup(void **state)
-{
-	static struct sched_builder m;
-
-	sched_builder__init(&m);
-	*state = &m;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	sched_builder__fini(*state);
-	return 0;
-}
 
 static struct scope *parse(const char *expr)
 {
@@ -47,17 +33,6 @@ static struct sched_result *ask(const struct sched_snap *s, enum sched_group gro
 
 	scope__put(scope);
 	return a;
-}
-
-/* A column's cell; VALUE_NONE also where it does not apply. */
-static struct value cell(const struct query_result *a, u32 row, const char *name)
-{
-	struct value v = {0};
-
-	for (u32 i = 0; i < a->table.ncolumns; i++)
-		if (!strcmp(a->table.columns[i].name, name) && a->table.cell(&a->table, row, i, &v))
-			return v;
-	return (struct value){0};
 }
 
 static bool on_screen(const struct query_result *a, const char *name)
@@ -256,7 +231,7 @@ static void the_forgotten_are_one_row(void **state)
 			row++;
 		assert_true(row < a->nrows);
 		assert_int_equal(a->rows[row].nthreads, s->nothers);
-		assert_int_equal(cell(&a->base, row, "pid").type, VALUE_NONE);
+		assert_int_equal(table_cell(&a->base.table, row, "pid").type, VALUE_NONE);
 		assert_memory_equal(&a->sums, &s->all[WINDOW_LAST], sizeof(a->sums));
 		query_result__free(&a->base);
 	}
@@ -300,7 +275,7 @@ static void merged_threads_are_rows(void **state)
 		assert_int_equal(n, cases[i].threads);
 		assert_int_equal(a->left_out, n ? 0 : SCHED_MAX_STALE / 4 + 100);
 		for (u32 k = 0; k < a->nrows && cases[i].group == SCHED_BY_TID; k++)
-			assert_int_equal(cell(&a->base, k, "tid").type,
+			assert_int_equal(table_cell(&a->base.table, k, "tid").type,
 					 a->rows[k].nthreads == 1 ? VALUE_COUNT : VALUE_NONE);
 		query_result__free(&a->base);
 	}
@@ -337,20 +312,20 @@ static void a_thread_as_programs_see_it(void **state)
 	sched_builder__put(m, &t);
 	s = sched_builder__tick(m, S);
 	a = ask(s, SCHED_BY_TID, false, "");
-	assert_string_equal(cell(&a->base, 0, "comm").s, "task");
-	assert_int_equal(cell(&a->base, 0, "pid").u, 4);
-	assert_int_equal(cell(&a->base, 0, "tid").u, 5);
-	assert_int_equal(cell(&a->base, 0, "cpu").u, 1);
-	assert_int_equal(cell(&a->base, 0, "oncpu_ns").u, 300);
-	assert_int_equal(cell(&a->base, 0, "runs").u, 1);
-	assert_int_equal(cell(&a->base, 0, "wait_ns").u, 77);
-	assert_int_equal(cell(&a->base, 0, "waits").u, 10);
-	assert_int_equal(cell(&a->base, 0, "wait_p50_ns").u,
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "task");
+	assert_int_equal(table_cell(&a->base.table, 0, "pid").u, 4);
+	assert_int_equal(table_cell(&a->base.table, 0, "tid").u, 5);
+	assert_int_equal(table_cell(&a->base.table, 0, "cpu").u, 1);
+	assert_int_equal(table_cell(&a->base.table, 0, "oncpu_ns").u, 300);
+	assert_int_equal(table_cell(&a->base.table, 0, "runs").u, 1);
+	assert_int_equal(table_cell(&a->base.table, 0, "wait_ns").u, 77);
+	assert_int_equal(table_cell(&a->base.table, 0, "waits").u, 10);
+	assert_int_equal(table_cell(&a->base.table, 0, "wait_p50_ns").u,
 			 hist__lo(40) + (hist__lo(41) - hist__lo(40)) / 2);
-	assert_int_equal(cell(&a->base, 0, "wait_max_ns").u, S);
-	assert_int_equal(cell(&a->base, 0, "migrations").u, 6);
-	assert_int_equal(cell(&a->base, 0, "span_ns").u, 1000);
-	v = cell(&a->base, 0, "states");
+	assert_int_equal(table_cell(&a->base.table, 0, "wait_max_ns").u, S);
+	assert_int_equal(table_cell(&a->base.table, 0, "migrations").u, 6);
+	assert_int_equal(table_cell(&a->base.table, 0, "span_ns").u, 1000);
+	v = table_cell(&a->base.table, 0, "states");
 	assert_int_equal(v.type, VALUE_OBJECT);
 	assert_int_equal(v.n, TASK_STATES);
 	assert_member(&v, TASK_STATE_RUNNING, "R", 300);
@@ -380,7 +355,7 @@ static void sets_of_columns_differ_on_screen_only(void **state)
 		for (u32 i = 0; i < SCHED_SHOWS; i++)
 			assert_true(on_screen(&a->base, own[i]) == (i == show));
 		assert_true(a->base.table.columns[a->base.table.sort].flags & COLUMN_SCREEN);
-		assert_true(cell(&a->base, 0, "state_sleep_pct").f == 70);
+		assert_true(table_cell(&a->base.table, 0, "state_sleep_pct").f == 70);
 		query_result__free(&a->base);
 	}
 	snap__put(&s->base);
@@ -407,15 +382,15 @@ static void cpus_as_rows(void **state)
 	s = sched_builder__tick(m, S);
 	a = ask(s, SCHED_BY_CPU, false, "");
 	assert_int_equal(a->nrows, 2);
-	assert_true(cell(&a->base, 0, "oncpu_pct").f == 40);
-	assert_int_equal(cell(&a->base, 0, "switches").u, 12);
-	assert_string_equal(cell(&a->base, 0, "longest").s, "hog/5");
-	assert_string_equal(cell(&a->base, 0, "running").s, "idle");
-	assert_string_equal(cell(&a->base, 1, "running").s, "now/6");
-	assert_int_equal(cell(&a->base, 1, "cpu").u, 1);
-	assert_int_equal(cell(&a->base, 1, "wait_p99_ns").u / 100,
+	assert_true(table_cell(&a->base.table, 0, "oncpu_pct").f == 40);
+	assert_int_equal(table_cell(&a->base.table, 0, "switches").u, 12);
+	assert_string_equal(table_cell(&a->base.table, 0, "longest").s, "hog/5");
+	assert_string_equal(table_cell(&a->base.table, 0, "running").s, "idle");
+	assert_string_equal(table_cell(&a->base.table, 1, "running").s, "now/6");
+	assert_int_equal(table_cell(&a->base.table, 1, "cpu").u, 1);
+	assert_int_equal(table_cell(&a->base.table, 1, "wait_p99_ns").u / 100,
 			 (hist__lo(8) + (hist__lo(9) - hist__lo(8)) * 99 / 100) / 100);
-	assert_int_equal(cell(&a->base, 1, "comm").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 1, "comm").type, VALUE_NONE);
 	query_result__free(&a->base);
 	a = ask(s, SCHED_BY_CPU, false, "cpu=1");
 	assert_int_equal(a->nrows, 1);
@@ -498,14 +473,14 @@ static void delays_name_who_held_the_cpu(void **state)
 	a = sched__delays(s, &(struct sched_delays_query){.nunfolded = 0}, NULL);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(a->rows[0]->delay_ns, 30 * MS);
-	assert_string_equal(cell(&a->base, 0, "holder_comm").s, "[idle]");
-	assert_string_equal(cell(&a->base, 1, "comm").s, "waiter");
-	assert_string_equal(cell(&a->base, 1, "holder_comm").s, "hog");
+	assert_string_equal(table_cell(&a->base.table, 0, "holder_comm").s, "[idle]");
+	assert_string_equal(table_cell(&a->base.table, 1, "comm").s, "waiter");
+	assert_string_equal(table_cell(&a->base.table, 1, "holder_comm").s, "hog");
 	/* Past what every thread is in that lets its CPU go. */
-	assert_string_equal(cell(&a->base, 1, "holder_symbol").s, "spin");
-	assert_int_equal(cell(&a->base, 1, "holder_pid").u, 8);
-	assert_int_equal(cell(&a->base, 1, "ago_ns").u, 600 * MS);
-	v = cell(&a->base, 1, "holder_stack");
+	assert_string_equal(table_cell(&a->base.table, 1, "holder_symbol").s, "spin");
+	assert_int_equal(table_cell(&a->base.table, 1, "holder_pid").u, 8);
+	assert_int_equal(table_cell(&a->base.table, 1, "ago_ns").u, 600 * MS);
+	v = table_cell(&a->base.table, 1, "holder_stack");
 	assert_int_equal(v.n, 3);
 	v.frame(v.of, 1, &f);
 	assert_string_equal(f.symbol, "spin");
@@ -557,14 +532,14 @@ static void names_that_are_not_known_yet_are_asked_again(void **state)
 	s = sched_builder__tick(m, S);
 	a = sched__delays(s, &(struct sched_delays_query){.nunfolded = 0}, NULL);
 	assert_true(a->base.unresolved);
-	assert_string_equal(cell(&a->base, 0, "holder_symbol").s, "[resolving]");
+	assert_string_equal(table_cell(&a->base.table, 0, "holder_symbol").s, "[resolving]");
 	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, sched_builder__setup, sched_builder__teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(totals_are_the_same_in_all_groupings),
 		TEST(rows_come_by_time_on_cpu),

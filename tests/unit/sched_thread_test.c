@@ -12,21 +12,6 @@
 #define MS NSEC_PER_MSEC
 #define S  NSEC_PER_SEC
 
-static int setup(void **state)
-{
-	static struct sched_builder m;
-
-	sched_builder__init(&m);
-	*state = &m;
-	return 0;
-}
-
-static int teardown(void **state)
-{
-	sched_builder__fini(*state);
-	return 0;
-}
-
 static void put_switch(struct sched_builder *m, u64 ago_ns, enum task_state to, u64 kstack)
 {
 	struct switch_sample s = {.head.type = SAMPLE_SWITCH,
@@ -198,7 +183,7 @@ static void another_thread_of_that_number_is_not_shown(void **state)
 
 int main(void)
 {
-#define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, sched_builder__setup, sched_builder__teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(spans_have_no_gaps_and_sum_up),
 		TEST(what_is_not_watched_yet_is_where_it_is_now),

@@ -2,8 +2,6 @@
 /* View io: how long block devices take, for whom, and what was slow. */
 #include "tui/views/io.h"
 
-#include <stdio.h>
-
 #include "base/arena.h"
 #include "models/flame.h"
 #include "tui/views/heat.h"

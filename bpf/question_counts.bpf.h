@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Events that are counted, and what all others add to cells by. Of bpf/question.bpf.c. */
+#ifndef BPF_QUESTION_COUNTS_BPF_H
+#define BPF_QUESTION_COUNTS_BPF_H
+
+struct run {
+	void *ctx;
+	const volatile struct question_slot *slot;
+	struct task_struct *task;
+	struct measure_task *t; /* NULL: there is no memory; it is counted in the rest then */
+	struct measure_stats *st;
+	struct question_frame *frame;
+	struct question_made *made;
+};
+
+/* What is below 0 is counted apart: see MEASURE_ZERO. */
+static __always_inline void cell__add_signed(struct measure_cell *c, s64 value, u32 bucket)
+{
+	u64 from_zero = (u64)value + MEASURE_ZERO;
+
+	if (!c->count || from_zero < c->min)
+		c->min = from_zero;
+	if (from_zero > c->max)
+		c->max = from_zero;
+	__sync_fetch_and_add(&c->count, 1);
+	if (value < 0)
+		__sync_fetch_and_add(&c->sums[0], -(u64)value);
+	else
+		__sync_fetch_and_add(&c->sum, value);
+	__sync_fetch_and_add(&c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
+}
+
+static __always_inline u32 signed_bucket(s64 value)
+{
+	u32 half = MEASURE_BUCKETS / 2;
+
+	if (value < 0)
+		return half - 1 - loglin__bucket(-(value + 1), MEASURE_SIGNED_SHIFT, half);
+	return half + loglin__bucket(value, MEASURE_SIGNED_SHIFT, half);
+}
+
+static __always_inline void cell__add_signed_stack(const struct run *r, const u64 *labels, u32 half,
+						   u64 stack, u64 value, u32 bucket)
+{
+	struct measure_cell *c;
+	u32 at;
+
+	c = cell__find(r->task, half, labels, stack ? stack : MEASURE_NO_STACK, room_for_stacks(), &at);
+	if (c)
+		cell__add_signed(c, value, bucket);
+}
+
+/* Each has its stack: what is asked for is exact. */
+static __always_inline void cell__add_own_stack(const struct run *r, struct measure_cell *c,
+					      const u64 *labels, u64 value, u32 bucket)
+{
+	struct measure_span s = {.task = r->task, .labels = labels};
+	u32 half = active != 0;
+	u64 stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, bpf_ktime_get_ns());
+
+	if (r->slot->is_signed)
+		cell__add_signed_stack(r, labels, half, stack, value, bucket);
+	else
+		cell__add_stack(c, &s, half | STACK_ALONE, stack, value);
+}
+
+/* Without a value nothing but the number is of interest. */
+static __always_inline void cell__add_value(const struct run *r, struct measure_cell *c, u64 value,
+					    u32 bucket)
+{
+	if (r->slot->is_signed)
+		cell__add_signed(c, value, bucket);
+	else if (r->slot->nvalues)
+		cell__add(c, value, bucket, false);
+	else
+		__sync_fetch_and_add(&c->count, 1);
+}
+
+static __always_inline void count(const struct run *r, const u64 *labels, u64 value)
+{
+	u32 half = active != 0, bucket = 0;
+	struct measure_cell *c = NULL;
+
+	r->st->count++;
+	if (r->slot->is_signed)
+		bucket = signed_bucket(value);
+	else if (r->slot->nvalues)
+		bucket = value__bucket(value);
+	if (r->t)
+		c = cell__find_again(r->t, r->task, half, labels);
+	if (!c) {
+		c = cell__elsewhere(labels, half, r->st);
+		if (c)
+			cell__add_value(r, c, value, bucket);
+		return;
+	}
+	cell__add_value(r, c, value, bucket);
+	if (r->slot->stack)
+		cell__add_own_stack(r, c, labels, value, bucket);
+}
+
+static __always_inline bool evaluate(const struct run *r)
+{
+	return frame__evaluate(r->ctx, r->frame, r->slot, r->task, r->st);
+}
+
+static __always_inline void run__count(const struct run *r)
+{
+	u64 *labels = r->made->labels;
+
+	if (!r->slot->plain && !evaluate(r))
+		return;
+	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, event_of(r->ctx, r->frame, r->slot), labels);
+	count(r, labels, r->slot->nvalues ? r->frame->values[0] : 0);
+}
+
+#endif

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who does block I/O: processes, writeback, groupings. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include <math.h>
+
+#include "models/heat.h"
+#include "tests/lib/fake_symbols.h"
+#include "tests/lib/io_builder.h"
+#include "tests/lib/rows.h"
+
+/* --- who --- */
+
+static void processes_and_writeback(void **state)
+{
+	struct builder *m = *state;
+	const struct io_snap *s;
+	struct io_result *a;
+
+	put_proc(m, 10, "db", false, 77, IO_READ, 5);
+	put_proc(m, 10, "db", false, 78, IO_WRITE, 3);
+	put_proc(m, 900, "kworker/u4:1", true, 77, IO_WRITE, 20);
+	put_proc(m, 901, "kworker/u4:2", true, 77, IO_WRITE, 1);
+	s = tick(m);
+	a = ask(s, IO_BY_PID, false, "");
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "[writeback]");
+	assert_int_equal(table_cell(&a->base.table, 0, "pid").type, VALUE_NONE);
+	assert_int_equal(table_cell(&a->base.table, 0, "count").u, 21);
+	assert_int_equal(table_cell(&a->base.table, 1, "pid").u, 10);
+	assert_int_equal(table_cell(&a->base.table, 1, "count").u, 8);
+	assert_int_equal(table_cell(&a->base.table, 1, "avg_ns").u, MS);
+	assert_int_equal(table_cell(&a->base.table, 1, "max_ns").u, 3 * MS);
+	assert_int_equal(table_cell(&a->base.table, 1, "read_bytes").u, 5 * 4096);
+	query_result__free(&a->base);
+	a = ask(s, IO_BY_FILE, false, "");
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(table_cell(&a->base.table, 0, "file").s, "data.db");
+	assert_int_equal(table_cell(&a->base.table, 0, "inode").u, 77);
+	assert_int_equal(table_cell(&a->base.table, 0, "count").u, 26);
+	query_result__free(&a->base);
+	a = ask(s, IO_BY_PID, false, "pid=10");
+	assert_int_equal(a->nrows, 1);
+	query_result__free(&a->base);
+	snap__put(&s->base);
+}
+
+/* What a worker writes is of who dirtied it, beside what that one did itself. */
+static void writeback_is_of_who_dirtied(void **state)
+{
+	struct builder *m = *state;
+	struct io_proc_sample s = {
+		.head.type = SAMPLE_IO_PROC,
+		.device = vda(),
+		.op = IO_WRITE,
+		.tgid = 10,
+		.tid = 10,
+		.writeback = true,
+		.inode = 77,
+		.count = 6,
+		.bytes = 6 * 4096,
+		.comm = "db",
+	};
+	const struct io_snap *snap;
+	struct io_result *a;
+
+	put_proc(m, 10, "db", false, 78, IO_WRITE, 3);
+	put_proc(m, 900, "kworker/u4:1", true, 79, IO_WRITE, 1);
+	model_io.consume(m->model, &s.head);
+	snap = tick(m);
+	a = ask(snap, IO_BY_PID, false, "");
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "db");
+	assert_int_equal(table_cell(&a->base.table, 0, "pid").u, 10);
+	assert_int_equal(table_cell(&a->base.table, 0, "write_bytes").u, 9 * 4096);
+	assert_int_equal(table_cell(&a->base.table, 0, "writeback_bytes").u, 6 * 4096);
+	assert_string_equal(table_cell(&a->base.table, 1, "comm").s, "[writeback]");
+	assert_int_equal(table_cell(&a->base.table, 1, "writeback_bytes").u, 4096);
+	query_result__free(&a->base);
+	snap__put(&snap->base);
+}
+
+/* In which order samples come decides, not which name was seen first; what workers write for a
+ * process says nothing new. */
+static void a_process_has_its_newest_name(void **state)
+{
+	struct builder *m = *state;
+	struct io_proc_sample s = {.head.type = SAMPLE_IO_PROC,
+				   .device = vda(),
+				   .op = IO_WRITE,
+				   .tgid = 10,
+				   .tid = 10,
+				   .writeback = true,
+				   .inode = 77,
+				   .count = 6,
+				   .comm = "oldest"};
+	static const char *const names[] = {"bash", "dd", "bash"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		const struct io_snap *snap;
+		struct io_result *a;
+
+		put_proc(m, 10, i ? "dd" : "sh", false, i, IO_READ, 1);
+		put_proc(m, 10, names[i], false, 3, IO_READ, 1);
+		model_io.consume(m->model, &s.head);
+		snap = tick(m);
+		a = ask(snap, IO_BY_PID, false, "");
+		assert_int_equal(a->nrows, 1);
+		assert_string_equal(table_cell(&a->base.table, 0, "comm").s, names[i]);
+		assert_int_equal(table_cell(&a->base.table, 0, "count").u, 8);
+		query_result__free(&a->base);
+		snap__put(&snap->base);
+	}
+}
+
+static void totals_are_the_same_in_all_groupings(void **state)
+{
+	struct builder *m = *state;
+	const struct io_snap *s;
+	u64 all = 0;
+
+	for (u32 i = 0; i < 500; i++) {
+		u32 n = 1 + random_below(m, 9);
+
+		put_proc(m, 1 + random_below(m, 20), i % 3 ? "a" : "b", i % 7 == 0,
+			 random_below(m, 5), random_below(m, IO_OPS), n);
+		all += n;
+	}
+	s = tick(m);
+	for (u32 g = IO_BY_PID; g < IO_GROUPS; g++) {
+		struct io_result *a = ask(s, g, false, "");
+		u64 sum = 0;
+
+		for (u32 i = 0; i < a->nrows; i++)
+			sum += table_cell(&a->base.table, i, "count").u;
+		assert_int_equal(sum, all);
+		query_result__free(&a->base);
+	}
+	snap__put(&s->base);
+}
+
+static void forgotten_ones_are_summed_up(void **state)
+{
+	struct builder *m = *state;
+	const struct io_snap *s = NULL;
+	u64 sum;
+
+	for (u32 i = 0; i < 3; i++) {
+		for (u32 k = 0; k < IO_MAX_PROCS / 2; k++)
+			put_proc(m, 1 + i * IO_MAX_PROCS + k, "p", false, 0, IO_READ, 1);
+		if (s)
+			snap__put(&s->base);
+		s = tick(m);
+	}
+	assert_true(s->nprocs <= IO_MAX_PROCS);
+	sum = s->others[WINDOW_TOTAL].count;
+	assert_true(sum > 0);
+	for (u32 i = 0; i < s->nprocs; i++)
+		sum += s->procs[i].sums[WINDOW_TOTAL].count;
+	assert_int_equal(sum, 3 * IO_MAX_PROCS / 2);
+	snap__put(&s->base);
+}
+
+/* --- who has ended --- */
+
+static void put_life(struct builder *m, enum proc_event_type type, u32 tgid)
+{
+	const struct proc_event ev = {
+		.head.type = SAMPLE_PROC, .type = type, .tgid = tgid, .tid = tgid, .t_ns = m->now_ns};
+
+	model_io.consume(m->model, &ev.head);
+}
+
+/* Two that had one pid are two rows; what is written later for one that ended is its own. */
+static void a_pid_that_is_used_again_is_another_row(void **state)
+{
+	struct builder *m = *state;
+	const struct io_snap *s;
+	struct io_result *a;
+
+	put_proc(m, 5, "dd", false, 0, IO_READ, 10);
+	snap__put(&tick(m)->base);
+	put_life(m, PROC_EXIT, 5);
+	put_proc(m, 5, "dd", false, 0, IO_READ, 20);
+	s = tick(m);
+	a = ask(s, IO_BY_PID, false, "");
+	assert_int_equal(a->nrows, 1);
+	assert_true(table_cell(&a->base.table, 0, "ended").u);
+	assert_string_equal(table_cell(&a->base.table, 0, "end").s, "ended");
+	query_result__free(&a->base);
+	snap__put(&s->base);
+	put_life(m, PROC_FORK, 5);
+	put_proc(m, 5, "dd", false, 0, IO_READ, 40);
+	s = tick(m);
+	a = ask(s, IO_BY_PID, false, "");
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(table_cell(&a->base.table, 0, "count").u, 40);
+	assert_false(table_cell(&a->base.table, 0, "ended").u);
+	query_result__free(&a->base);
+	a = io__query(s, &(struct io_query){.group = IO_BY_PID, .window = WINDOW_TOTAL}, NULL);
+	assert_int_equal(a->nrows, 2);
+	assert_int_equal(table_cell(&a->base.table, 0, "count").u, 40);
+	assert_int_equal(table_cell(&a->base.table, 1, "count").u, 30);
+	assert_true(table_cell(&a->base.table, 1, "ended").u);
+	query_result__free(&a->base);
+	snap__put(&s->base);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
+		T(processes_and_writeback),
+		T(writeback_is_of_who_dirtied),
+		T(a_process_has_its_newest_name),
+		T(totals_are_the_same_in_all_groupings),
+		T(forgotten_ones_are_summed_up),
+		T(a_pid_that_is_used_again_is_another_row),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -251,7 +251,7 @@ static __always_inline void release(struct pt_regs *ctx, u64 address, struct mea
 	bool held = held__take(held__key(space_of(task), address));
 	struct heap_thread *t;
 
-	if (sampled || !held__in_scope(task))
+	if (!held__has_all() || !held__in_scope(task))
 		return;
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)

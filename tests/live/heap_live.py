@@ -121,6 +121,17 @@ def test_mapped():
         live.near(status, 7, 0, "exit status of what was traced")
 
 
+def test_mapped_beside_another():
+    """Another process whose returns are probed changes nothing of what the allocator maps"""
+    live.need_root()
+    with live.Workload("heap_holds", 1000, SIZE) as other, \
+         live.Watch("heap", "--sample-bytes", "0", "-p", other.process.pid, binary=live.CHECKED) as beside:
+        beside.next()
+        m = Many(60000, 100, "--sample-bytes", "4096", binary=live.CHECKED)
+    calls = {r["call"]: r["held_bytes"] for r in m.after[0]["rows"]}
+    assert set(calls) == {"malloc"}, calls
+
+
 def test_churn():
     """What is released in the interval that it came in is churn, what is kept longer is none"""
     h = Held("--sample-bytes", "0", steps=2)

@@ -251,7 +251,7 @@ static __always_inline void release(struct pt_regs *ctx, u64 address, struct mea
 	bool held = held__take(held__key(space_of(task), address));
 	struct heap_thread *t;
 
-	if (sampled || !held__in_scope(task))
+	if (!held__has_all() || !held__in_scope(task))
 		return;
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
@@ -308,8 +308,11 @@ static __always_inline bool is_own_call(struct task_struct *task, struct pt_regs
 		return true;
 	if (is_inside(t, PT_REGS_SP(regs), task->self_exec_id))
 		return false;
-	return !t->out_sp || PT_REGS_SP(regs) >= t->out_sp ||
-	       bpf_probe_read_user(&word, sizeof(word), (void *)t->out_sp) || word != t->out_ret;
+	if (!t->out_sp || PT_REGS_SP(regs) >= t->out_sp ||
+	    bpf_probe_read_user(&word, sizeof(word), (void *)t->out_sp))
+		return true;
+	/* Whoever has a probe on the function, of another process, too, has its return probed. */
+	return word != t->out_ret && word != probed_return_of(task);
 }
 
 static __always_inline void mapped(void *ctx, struct task_struct *task, u64 address, u64 size, u32 call,

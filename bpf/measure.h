@@ -126,14 +126,14 @@ struct measure_stats {
 	__u64 backward;	   /* negative times, dropped */
 	__u64 stacks_lost; /* stacks taken, but not to be had */
 	__u64 unseen;	   /* released, but not seen when it was acquired */
-	__u64 untracked;   /* acquired, but there was no room to follow it */
+	__u64 untracked;   /* acquired, but there was no room: another one stands for it, or it for another one */
 	__u64 notes[4];	   /* the measure's own, as its declaration names them */
 };
 
 /* --- holdings: what is acquired, until it is released by its address --- */
 
 /* Slots of a bucket: the keys of one lie in one line of the CPU's caches. An address may be in
- * either of two buckets. */
+ * either of two buckets, seldom in a third one. */
 #define HELD_SLOTS 8
 /* One object is so many units of weight: a sampled one stands for several, with parts. */
 #define HELD_WEIGHT 1024
@@ -153,7 +153,7 @@ struct measure_held_bucket {
 };
 
 /* What agrees in its labels, its process with its name, and its stack. Sums only grow: what is held
- * is what was acquired less what was released, or could not be followed. */
+ * is what was acquired less what was released, or lost: another one stands for it (which is lost less, then). */
 struct measure_site {
 	__u64 id;    /* hash of the key; 0: free */
 	__u32 ready; /* the rest of the key is there */

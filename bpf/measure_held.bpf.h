@@ -9,16 +9,17 @@
  * a slot that knows its site. Sums are added to by several CPUs at a time, also by interrupts, so
  * all are atomic. Sites without anything held are freed by user space (sources/measure_held.c).
  *
- * Where the slots are full an object is not followed: it goes to the rest, as lost, so that what is
- * held is never too much. User space then has fewer be followed (chances): each that is stands for
- * several, and estimates stay unbiased, as each slot keeps the weight that it was given.
+ * As the slots fill up user space has fewer objects be followed (chances): each that is stands for several, and
+ * estimates stay unbiased, as each slot keeps the weight that it was given. Where it has no slot before that, one of
+ * two objects goes on with the weight of both. What is held is what was acquired less what was released and lost,
+ * which is below 0 of a site whose objects stand for another one's.
  */
 #ifndef BPF_MEASURE_HELD_BPF_H
 #define BPF_MEASURE_HELD_BPF_H
 
 #include "bpf/measure_base.bpf.h"
 
-#define SITE_PROBES 16
+#define SITE_PROBES 32
 
 /* Both sized by user space, sites by powers of two. */
 struct {
@@ -40,10 +41,12 @@ struct {
 const volatile u32 held_buckets = 1, site_mask = 0;
 const volatile u64 held_epoch_ns = 0;
 volatile u32 nsites; /* in use */
+volatile u32 held_spilt = 0; /* an object had to go to its third bucket */
 /* Whether not all are followed; then by the bucket of the size: the upper half how many of 2^32 are,
  * the lower for how many each of them stands, in HELD_WEIGHTs. */
 volatile u32 sampled = 0;
 volatile u64 draws[MEASURE_BUCKETS];
+volatile u32 held_joined = 0; /* some stand for others, too: there was no room */
 /* When the interval began, in units of slots; 0: it is the first. */
 volatile u32 interval_since = 0;
 
@@ -106,14 +109,14 @@ __noinline u32 site__find(struct measure_acquired *a, u64 stack, u32 room)
 	return MEASURE_REST_SITE;
 }
 
-/* As the table fills up stacks are kept apart no longer. */
+/* As the table fills up stacks are kept apart no longer; user space has fewer objects be followed before. */
 static __always_inline u32 site__of(struct measure_acquired *a, u64 stack, struct measure_stats *st)
 {
-	u32 at = site__find(a, stack ? stack : MEASURE_NO_STACK, site_mask >> 1);
+	u32 at = site__find(a, stack ? stack : MEASURE_NO_STACK, site_mask - (site_mask >> 3) - (site_mask >> 4));
 
 	if (at == MEASURE_REST_SITE) {
 		__sync_fetch_and_add(&st->folded, 1);
-		at = site__find(a, MEASURE_NO_STACK, site_mask - (site_mask >> 3));
+		at = site__find(a, MEASURE_NO_STACK, site_mask - (site_mask >> 4));
 	}
 	if (at == MEASURE_REST_SITE)
 		__sync_fetch_and_add(&st->full, 1);
@@ -128,9 +131,10 @@ static __always_inline u64 held__key(u64 space, u64 address)
 	return hash_finish(hash_step(hash_step(0, space), address)) >> 1 | 1;
 }
 
-static __always_inline struct measure_held_bucket *held__bucket(u64 key, bool second)
+/* An object is in one of three buckets; seldom in the last one. */
+static __always_inline struct measure_held_bucket *held__bucket(u64 key, u32 which)
 {
-	u64 part = second ? key >> 33 << 2 : (u32)key;
+	u64 part = which == 2 ? (u32)(key * 0x9e3779b97f4a7c15ULL >> 32) : which ? key >> 33 << 2 : (u32)key;
 	u32 at = part * held_buckets >> 32;
 
 	return bpf_map_lookup_elem(&held, &at);
@@ -180,12 +184,17 @@ static __always_inline bool slot__take(struct measure_held_bucket *b, u64 key)
 	return false;
 }
 
+static __noinline bool bucket__take(u64 key, u32 which)
+{
+	struct measure_held_bucket *b = held__bucket(key, which);
+
+	return b && slot__take(b, key);
+}
+
 /* A global function, so that it is verified once. False: it is not held, as far as is known. */
 __noinline bool held__take(u64 key)
 {
-	struct measure_held_bucket *a = held__bucket(key, false), *b = held__bucket(key, true);
-
-	return (a && slot__take(a, key)) || (b && slot__take(b, key));
+	return bucket__take(key, 0) || bucket__take(key, 1) || (held_spilt && bucket__take(key, 2));
 }
 
 /* Without branches: they would be too many paths for the verifier. */
@@ -215,10 +224,10 @@ static __always_inline bool slot__put(struct measure_held_bucket *b, u64 key, u3
 	return false;
 }
 
-/* The bucket with more room comes first. False: neither has any. */
+/* The bucket with more room comes first. False: none has any. */
 __noinline bool held__put(u64 key, u32 site, u32 size, u32 since, u32 weight)
 {
-	struct measure_held_bucket *a = held__bucket(key, false), *b = held__bucket(key, true);
+	struct measure_held_bucket *a = held__bucket(key, 0), *b = held__bucket(key, 1);
 
 	if (!a || !b)
 		return false;
@@ -228,11 +237,65 @@ __noinline bool held__put(u64 key, u32 site, u32 size, u32 since, u32 weight)
 		a = b;
 		b = other;
 	}
-	return slot__put(a, key, site, size, since, weight) ||
-	       slot__put(b, key, site, size, since, weight);
+	if (slot__put(a, key, site, size, since, weight) || slot__put(b, key, site, size, since, weight))
+		return true;
+	held_spilt = 1;
+	a = held__bucket(key, 2);
+	return a && slot__put(a, key, site, size, since, weight);
+}
+
+/* --- where there is no room --- */
+
+static __always_inline void site__lose(u32 at, u32 size, u64 weight)
+{
+	struct measure_site *s;
+
+	at &= site_mask;
+	s = bpf_map_lookup_elem(&sites, &at);
+	if (!s)
+		return;
+	__sync_fetch_and_add(&s->lost, weight);
+	__sync_fetch_and_add(&s->lost_bytes, size__unpack(size) * weight);
+}
+
+/* Of an object and of one that has a slot one goes on with the weight of both, with a chance that is its part of
+ * it: so each of them is as much as it was, on average. False: another one came in between, and it is lost. */
+__noinline bool held__join(u64 key, u32 site, u32 size, u32 since, u32 weight)
+{
+	struct measure_held_bucket *b = held__bucket(key, 0);
+	u32 i = bpf_get_prandom_u32() & (HELD_SLOTS - 1);
+	struct measure_held_slot old;
+	u64 was, all;
+
+	if (!b)
+		return false;
+	was = b->keys[i];
+	old = b->slots[i];
+	all = (u64)old.weight + weight;
+	if (!was || all >> 32 || __sync_val_compare_and_swap(&b->keys[i], was, 0) != was)
+		return false;
+	held_joined = 1;
+	if (bpf_get_prandom_u32() * all >> 32 < old.weight) {
+		site__lose(site, size, weight);
+		if (slot__put(b, was, old.site, old.size, old.since, all))
+			site__lose(old.site, old.size, -(u64)weight);
+		else
+			site__lose(old.site, old.size, old.weight);
+		return true;
+	}
+	site__lose(old.site, old.size, old.weight);
+	if (!slot__put(b, key, site, size, since, all))
+		return false;
+	site__lose(site, size, -(u64)old.weight);
+	return true;
 }
 
 /* --- events --- */
+
+static __always_inline bool held__has_all(void)
+{
+	return !sampled && !held_joined;
+}
 
 /* The weight of an object, 0: it is not followed. */
 static __always_inline u32 weight__draw(u64 size)
@@ -264,7 +327,7 @@ static __always_inline bool measure__acquire(void *ctx, struct task_struct *task
 					     struct measure_stats *st)
 {
 	u64 key = held__key(a->space, a->address), stack, bytes;
-	u32 size = size__pack(a->size), weight, at;
+	u32 size = size__pack(a->size), weight, at, since;
 	struct measure_site *s;
 
 	held__take(key);
@@ -284,18 +347,19 @@ static __always_inline bool measure__acquire(void *ctx, struct task_struct *task
 	__sync_fetch_and_add(&s->acquired_bytes, bytes);
 	if (a->wasted)
 		__sync_fetch_and_add(&s->wasted_bytes, a->wasted * weight);
-	if (held__put(key, at, size, (now - held_epoch_ns) >> HELD_AGE_SHIFT, weight))
+	since = (now - held_epoch_ns) >> HELD_AGE_SHIFT;
+	if (held__put(key, at, size, since, weight))
 		return true;
 	__sync_fetch_and_add(&st->untracked, 1);
-	__sync_fetch_and_add(&s->lost, weight);
-	__sync_fetch_and_add(&s->lost_bytes, bytes);
+	if (!held__join(key, at, size, since, weight))
+		site__lose(at, size, weight);
 	return true;
 }
 
 /* Unseen ones are of no interest where not all are followed, or not all are looked at. */
 static __always_inline void measure__release(u64 space, u64 address, struct measure_stats *st)
 {
-	if (!held__take(held__key(space, address)) && !sampled && !(u32)scope_state &&
+	if (!held__take(held__key(space, address)) && held__has_all() && !(u32)scope_state &&
 	    !thread_kinds)
 		__sync_fetch_and_add(&st->unseen, 1);
 }

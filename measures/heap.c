@@ -66,6 +66,7 @@ const struct measure measure_heap = {
 	.nlabels = LABELS,
 	.by = 1u << BY_STACK,
 	.drills = (const u32[]){1u << BY_STACK, 0},
+	.stacks = 100000,
 	.sample_bytes = 512 * 1024,
 	.innermost = allocators,
 	.notes = {[HEAP_NOTE_FAILED] = "allocations failed"},

@@ -18,7 +18,7 @@
 #define STACKS_MAX_FRAMES 1024
 /* Sources may rely on the last so many definitions of stacks being known; what they defined
  * before that they define again, or its samples have no stack. */
-#define STACKS_DEFINITIONS 65536
+#define STACKS_DEFINITIONS 262144
 /* Memory for stacks in use; making room begins above it. */
 #define STACKS_BYTES ((size_t)64 << 20)
 

@@ -142,6 +142,7 @@ struct measure {
 	void (*setup)(struct measure_setup *s);
 	const char *notes[4];
 	const char *unseen;
+	u32 stacks; /* of a holding: so many are kept apart at once, where there is memory; 0: as usual */
 	u64 sample_bytes; /* of a holding: --sample-bytes where none are given; 0: all are followed */
 	const char *hint; /* where there are no rows: what to do, in words */
 	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows

@@ -79,7 +79,7 @@ static void note_losses(struct source *s, const struct measure_stats *now)
 			     : "are of threads that were too many to keep apart: [rest]");
 	health__note(h, now->full, "are in the row [rest]: too many different ones at once");
 	health__note(h, now->names_lost, "names were lost");
-	health__note(h, now->untracked, "are not followed, for want of room: they are not held");
+	health__note(h, now->untracked, "had no room of their own: of two objects one stands for both, numbers are estimates");
 	health__note(h, runs_missed(s), "events came while a program was busy with one of the same");
 	health__note(h, now->backward, "negative times were dropped");
 	health__note(h, now->forks_lost, "children could not be followed");
@@ -250,6 +250,18 @@ static void place_labels(struct source *s, struct measure_setup *setup)
 	measure_setup__set(setup, "label_places", places, sizeof(places));
 }
 
+/* Of those that stacks are kept of the programs know twice as many, as they are forgotten when three quarters are
+ * there; those of others are few. */
+static void keep_many_stacks(struct source *s)
+{
+	struct bpf_map *seen = bpf_object__find_map_by_name(s->base.obj, "stacks_seen");
+
+	if (s->m->stacks <= s->base.stacks_max || memory__is_little())
+		return;
+	s->base.stacks_max = 2 * s->m->stacks;
+	bpf_map__set_map_flags(seen, bpf_map__map_flags(seen) | BPF_F_NO_PREALLOC);
+}
+
 static void set_up(struct source *s)
 {
 	struct measure_setup setup = {s};
@@ -257,7 +269,8 @@ static void set_up(struct source *s)
 	u32 shift = s->m->shape == MEASURE_SHAPE_SPAN ? MEASURE_NS_SHIFT : 0;
 
 	if (s->m->shape == MEASURE_SHAPE_HOLDING) {
-		s->held = held_tables__new(s->base.obj, memory__is_little());
+		s->held = held_tables__new(s->base.obj, s->m->stacks, memory__is_little());
+		keep_many_stacks(s);
 	} else {
 		measure_setup__set(&setup, "cell_mask", &mask, sizeof(mask));
 		measure_setup__set(&setup, "value_shift", &shift, sizeof(shift));

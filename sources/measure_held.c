@@ -16,13 +16,14 @@
 
 /* Where fewer objects are followed, and where more again: how full slots are, and the cost in % of a
  * CPU. Each step is one to double or half. */
-#define FULL_PCT   85
+#define FULL_PCT   80
 #define EMPTY_PCT  30
 #define DEAR_PCT   50
 #define CHEAP_PCT  5
 #define FIRST_STEP 1024
 /* Intervals in a row that are too dear before fewer are followed. */
 #define PATIENCE 2
+#define STACKS_USUAL 50000
 /* Sites whose ages are kept; of those beyond it the oldest alone is. */
 #define AGES_MAX 8192
 /* A chance of 2^32 below which weights would not fit. */
@@ -38,6 +39,13 @@ struct site_before {
 	u32 ages;  /* where they are, from 1; 0: nowhere */
 };
 
+/* Parts of objects and bytes that are not handed out yet. */
+struct carry {
+	u64 held, held_bytes;
+	u64 acquired, acquired_bytes, released, released_bytes;
+	u64 churned, churned_bytes, wasted_bytes;
+};
+
 struct held_tables {
 	struct bpf_object *obj;
 	u32 nbuckets, nsites_max;
@@ -46,7 +54,9 @@ struct held_tables {
 	struct site_before *before;
 	u32 (*ages)[MEASURE_BUCKETS];
 	u32 nages;
+	struct carry carry;
 	u32 used;  /* slots, as of the last look */
+	u32 sites_used; /* as of the last drain */
 	u32 ndear; /* intervals in a row */
 	u64 looked_ns, epoch_ns, last_ns;
 	u64 wanted, in_force; /* sample_bytes */
@@ -65,14 +75,24 @@ static void set(struct held_tables *t, const char *name, const void *data, size_
 	memcpy(to, data, size);
 }
 
-struct held_tables *held_tables__new(struct bpf_object *obj, bool little)
+/* A power of two of which the programs give 13/16 to stacks. */
+static u32 sites_for(u32 stacks)
+{
+	u32 n = 4096;
+
+	while (n - n / 8 - n / 16 < stacks)
+		n *= 2;
+	return n;
+}
+
+struct held_tables *held_tables__new(struct bpf_object *obj, u32 stacks, bool little)
 {
 	struct held_tables *t = xcalloc(1, sizeof(*t));
 	u32 site_mask;
 
 	t->obj = obj;
 	t->nbuckets = little ? 16384 : 163840; /* a million objects fill three quarters of 30 MiB */
-	t->nsites_max = little ? 4096 : 65536;
+	t->nsites_max = sites_for(little ? 0 : MAX(stacks, STACKS_USUAL));
 	t->epoch_ns = t->last_ns = clock__monotonic_ns();
 	site_mask = t->nsites_max - 1;
 	set(t, "held_buckets", &t->nbuckets, sizeof(t->nbuckets));
@@ -150,9 +170,15 @@ u64 held_tables__sampling(const struct held_tables *t)
 	return t->in_force;
 }
 
+/* Of the fuller table. */
+static double fill_pct(const struct held_tables *t)
+{
+	return MAX(100.0 * t->used / HELD_SLOTS / t->nbuckets, 100.0 * t->sites_used / t->nsites_max);
+}
+
 void held_tables__adapt(struct held_tables *t, double cost_pct)
 {
-	double fill = 100.0 * t->used / HELD_SLOTS / t->nbuckets;
+	double fill = fill_pct(t);
 	u64 least = t->wanted > SAMPLE_EVERY ? t->wanted : 0;
 	bool cheap = t->wanted || cost_pct < CHEAP_PCT;
 
@@ -219,9 +245,13 @@ static void look_at_ages(struct held_tables *t, u64 now)
 				look_at_slot(t, &t->buckets[i].slots[k], now);
 }
 
-static u64 whole(u64 weighted)
+/* What is left of one site goes to the next one: rounding each of many would be a bias. */
+static u64 whole(u64 *carry, u64 weighted)
 {
-	return (weighted + HELD_WEIGHT / 2) / HELD_WEIGHT;
+	u64 all = *carry + weighted;
+
+	*carry = all % HELD_WEIGHT;
+	return all / HELD_WEIGHT;
 }
 
 /* What programs add to meanwhile: what went is read before what came, so that nothing is held less
@@ -242,9 +272,10 @@ static struct measure_site read_site(const struct measure_site *s)
 	return now;
 }
 
+/* What is lost may be below 0. */
 static u64 less(u64 a, u64 b)
 {
-	return a > b ? a - b : 0;
+	return (s64)(a - b) > 0 ? a - b : 0;
 }
 
 /* False: nothing is to be said of it. */
@@ -252,6 +283,7 @@ static bool fill(struct held_tables *t, u32 at, struct measure_held_sample *out)
 {
 	const struct measure_site now = read_site(&t->sites[at]);
 	struct site_before *b = &t->before[at];
+	struct carry *c = &t->carry;
 	u64 gone = now.released + now.lost, gone_bytes = now.released_bytes + now.lost_bytes;
 
 	if (b->id != t->sites[at].id)
@@ -262,15 +294,15 @@ static bool fill(struct held_tables *t, u32 at, struct measure_held_sample *out)
 		.rest = at == MEASURE_REST_SITE,
 		.who = t->sites[at].who,
 		.stack = t->sites[at].stack,
-		.held = whole(less(now.acquired, gone)),
-		.held_bytes = whole(less(now.acquired_bytes, gone_bytes)),
-		.acquired = whole(now.acquired) - whole(b->acquired),
-		.acquired_bytes = whole(now.acquired_bytes) - whole(b->acquired_bytes),
-		.released = whole(now.released) - whole(b->released),
-		.released_bytes = whole(now.released_bytes) - whole(b->released_bytes),
-		.churned = whole(now.churned) - whole(b->churned),
-		.churned_bytes = whole(now.churned_bytes) - whole(b->churned_bytes),
-		.wasted_bytes = whole(now.wasted_bytes) - whole(b->wasted_bytes),
+		.held = whole(&c->held, less(now.acquired, gone)),
+		.held_bytes = whole(&c->held_bytes, less(now.acquired_bytes, gone_bytes)),
+		.acquired = whole(&c->acquired, now.acquired - b->acquired),
+		.acquired_bytes = whole(&c->acquired_bytes, now.acquired_bytes - b->acquired_bytes),
+		.released = whole(&c->released, now.released - b->released),
+		.released_bytes = whole(&c->released_bytes, now.released_bytes - b->released_bytes),
+		.churned = whole(&c->churned, now.churned - b->churned),
+		.churned_bytes = whole(&c->churned_bytes, now.churned_bytes - b->churned_bytes),
+		.wasted_bytes = whole(&c->wasted_bytes, now.wasted_bytes - b->wasted_bytes),
 		.error_bytes = (u64)sqrt(b->variance),
 		.hist = b->ages ? t->ages[b->ages] : NULL,
 	};
@@ -405,14 +437,15 @@ double held_tables__drain(struct held_tables *t,
 {
 	struct measure_held_sample out;
 	u64 now = clock__monotonic_ns();
-	u32 nsites = *t->nsites;
 
 	look_at_ages(t, now);
+	t->sites_used = *t->nsites;
+	t->carry.held = t->carry.held_bytes = HELD_WEIGHT / 2; /* the same in each interval */
 	*t->interval_since = (u32)((now - t->epoch_ns) >> HELD_AGE_SHIFT);
 	for (u32 i = 0; i < t->nsites_max; i++)
 		if ((t->sites[i].ready || i == MEASURE_REST_SITE) && fill(t, i, &out))
 			put(ctx, &out, &t->sites[i]);
 	free_sites(t);
 	t->last_ns = now;
-	return MAX(100.0 * t->used / HELD_SLOTS / t->nbuckets, 100.0 * nsites / t->nsites_max);
+	return fill_pct(t);
 }

@@ -13,8 +13,9 @@
 struct bpf_object;
 struct held_tables;
 
-/* Before the object is loaded: sizes of maps and constants. little: there is little memory. */
-struct held_tables *held_tables__new(struct bpf_object *obj, bool little);
+/* Before the object is loaded: sizes of maps and constants. stacks: that are to be kept apart, 0: as usual; little:
+ * there is little memory. */
+struct held_tables *held_tables__new(struct bpf_object *obj, u32 stacks, bool little);
 /* After it: maps what is shared. */
 int held_tables__map(struct held_tables *t, struct status *st);
 void held_tables__free(struct held_tables *t);

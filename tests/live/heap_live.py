@@ -12,6 +12,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+from cgroups import limited  # noqa: E402
 
 SIZE = 128
 
@@ -120,6 +121,17 @@ def test_mapped():
         live.near(status, 7, 0, "exit status of what was traced")
 
 
+def test_mapped_beside_another():
+    """Another process whose returns are probed changes nothing of what the allocator maps"""
+    live.need_root()
+    with live.Workload("heap_holds", 1000, SIZE) as other, \
+         live.Watch("heap", "--sample-bytes", "0", "-p", other.process.pid, binary=live.CHECKED) as beside:
+        beside.next()
+        m = Many(60000, 100, "--sample-bytes", "4096", binary=live.CHECKED)
+    calls = {r["call"]: r["held_bytes"] for r in m.after[0]["rows"]}
+    assert set(calls) == {"malloc"}, calls
+
+
 def test_churn():
     """What is released in the interval that it came in is churn, what is kept longer is none"""
     h = Held("--sample-bytes", "0", steps=2)
@@ -138,6 +150,45 @@ def test_error():
     error = sum(r["error_bytes"] ** 2 for r in h.after[0]["rows"]
                 if any(f["symbol"] == "leak_blocks" for f in r["stack"])) ** 0.5
     live.near(error, sigma, 0.1 * sigma, "standard error of bytes held")
+
+
+class Many:
+    """Objects of many stacks: what is held when all are there, and when half of them are freed."""
+
+    def __init__(self, n, stacks, *options, size=64, **kinds):
+        live.need_root()
+        with live.Workload("heap_many", n, stacks, size) as work, \
+             live.Watch("heap", "--group", "call", "-p", work.pid, *options, **kinds) as watch:
+            watch.next()
+            self.said, self.after = [], []
+            for _ in range(2):
+                os.kill(work.pid, signal.SIGUSR1)
+                self.said.append(json.loads(work.process.stdout.readline()))
+                watch.until(live.now_ns())
+                self.after.append(watch.reports[-1])
+        self.rows = [next(r for r in x["rows"] if r["call"] == "malloc") for x in self.after]
+        self.health = self.after[-1]["health"]
+        assert self.health["lost"] == 0 and self.health["stacks_lost"] == 0, self.health
+
+
+def test_many_stacks():
+    """Thousands of stacks are kept apart, and each object of each of them is followed"""
+    m = Many(60000, 6000, "--sample-bytes", "0", binary=live.CHECKED)
+    for said, row in zip(m.said, m.rows):
+        live.near(row["held"], said["held"], 0, "objects held")
+        live.near(row["held_bytes"], said["bytes"], 0, "bytes held")
+    assert "lost their stacks" not in m.health["note"] and "estimates" not in m.health["note"], m.health
+
+
+def test_more_than_there_is_room_for():
+    """Of more objects than there are slots numbers are estimates without bias, with their error, and it is said"""
+    with limited("memory", 64 << 20) as wrap:
+        m = Many(400000, 500, "--sample-bytes", "0", wrap=wrap, delay=3)
+    for said, row in zip(m.said, m.rows):
+        assert row["error_bytes"] > 0, row
+        live.near(row["held_bytes"], said["bytes"], 5 * row["error_bytes"], "bytes held, an estimate")
+    assert "numbers are estimates" in m.health["note"], m.health
+    assert all(x["summary"]["released_unseen"] == 0 for x in m.after), m.after
 
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")

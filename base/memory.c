@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/cgroup.h"
 #include "base/log.h"
@@ -128,6 +129,13 @@ u64 memory__limit(void)
 u64 memory__share(u64 wanted)
 {
 	return MIN(wanted, memory__limit() / (memory__is_little() ? LITTLE_SHARES : SHARES));
+}
+
+u32 memory__entries(u32 most, u32 for_each_cpu)
+{
+	u64 few = (u64)for_each_cpu * (u64)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
+
+	return memory__is_little() ? (u32)MIN((u64)most, few) : most;
 }
 
 bool memory__is_little(void)

@@ -23,6 +23,10 @@ u64 memory__share(u64 wanted);
 /* Whether it is so little that what is sized for a machine has to be smaller. */
 bool memory__is_little(void);
 
+/* How many things are kept where `most` are when there is memory: where it is little so many for each CPU, as
+ * what can happen in an interval grows with these. */
+u32 memory__entries(u32 most, u32 for_each_cpu);
+
 /* What the above read: /proc/self/cgroup, and mount points. */
 struct cgroup_mounts;
 u64 memory__limit_of(FILE *self_cgroup, const struct cgroup_mounts *mounts);

@@ -2,6 +2,7 @@
 /* The profile model: weighted stacks by task in, snapshots out. */
 #include "models/profile.h"
 
+#include "base/memory.h"
 #include "models/profile_model.h"
 #include "models/snap_box.h"
 
@@ -72,7 +73,7 @@ static void consume_stack(struct model *m, const struct stack_sample *s)
 
 	if (!s->count)
 		return;
-	if (m->nlive >= PROFILE_MAX_ENTRIES)
+	if (m->nlive >= m->most)
 		profile__compact(m);
 	key.comm = profile__comm(m, s->comm);
 	key.stack = stacks__find(&m->stacks, s->stack, s->tgid);
@@ -211,6 +212,7 @@ static struct model *profile__new(struct symbols *symbols)
 	struct model *m = xcalloc(1, sizeof(*m));
 
 	m->symbols = symbols;
+	m->most = memory__entries(PROFILE_MAX_ENTRIES, PROFILE_CPU_ENTRIES);
 	stacks__init(&m->stacks, symbols);
 	profile__comm(m, "[others]");
 	return m;

@@ -148,7 +148,7 @@ void profile__compact(struct model *m)
 
 	for (enum fold how = FOLD_CHAIN; how <= FOLD_LEAF; how++) {
 		fold_coldest(m, how);
-		if (m->nlive <= PROFILE_MAX_ENTRIES / 4 * 3)
+		if (m->nlive <= m->most / 4 * 3)
 			break;
 	}
 	rebuild_comms(m);

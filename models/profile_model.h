@@ -37,7 +37,7 @@ struct model {
 	struct symbols *symbols;
 	struct stacks stacks;
 	struct live *live;
-	u32 nlive, live_cap;
+	u32 nlive, live_cap, most; /* at most so many */
 	struct hidx live_index;
 	char (*comms)[COMM_LEN]; /* [0] stands for all that did not fit */
 	u32 ncomms, comms_cap;

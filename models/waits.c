@@ -2,8 +2,9 @@
 /* The waits model: waits by thread, place and waker in, snapshots out. */
 #include "models/waits.h"
 
-#include "models/waits_model.h"
+#include "base/memory.h"
 #include "models/snap_box.h"
+#include "models/waits_model.h"
 
 /* --- entries --- */
 
@@ -407,6 +408,8 @@ static struct model *waits__new(struct symbols *symbols)
 	struct model *m = xcalloc(1, sizeof(*m));
 
 	m->symbols = symbols;
+	m->most_ended = memory__entries(WAITS_MAX_ENDED, WAITS_CPU_ENDED);
+	m->most_kin = memory__entries(WAITS_MAX_KIN, WAITS_CPU_ENDED);
 	stacks__init(&m->stacks, symbols);
 	return m;
 }

@@ -26,6 +26,7 @@
 #define WAITS_MAX_ENDED	  8192 /* entries about threads that ended, each for itself */
 #define WAITS_MAX_LOCKS	  4096 /* that are called by name */
 #define WAITS_MAX_KIN	  8192 /* entries with stacks about threads that ended, merged */
+#define WAITS_CPU_ENDED	  512  /* of these two, for each CPU, where memory is little */
 
 struct model_ops;
 extern const struct model_ops model_waits;

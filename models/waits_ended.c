@@ -80,9 +80,9 @@ static u32 merged_until(const struct model *m)
 	for (u32 i = 0; i < m->nwaits; i++)
 		if (m->waits[i].what_ended)
 			ticks[n++] = m->waits[i].ended_tick;
-	if (n > WAITS_MAX_ENDED) {
+	if (n > m->most_ended) {
 		qsort(ticks, n, sizeof(*ticks), compare_ticks);
-		until = ticks[n - WAITS_MAX_ENDED / 4 * 3];
+		until = ticks[n - m->most_ended / 4 * 3];
 	}
 	free(ticks);
 	return until;
@@ -145,7 +145,7 @@ void waits__merge_ended(struct model *m)
 	if (m->left[0].used || m->left[1].used)
 		mark_ended(m);
 	forget_left(m);
-	until = m->nwaits > WAITS_MAX_ENDED ? merged_until(m) : 0;
+	until = m->nwaits > m->most_ended ? merged_until(m) : 0;
 	if (!until)
 		return;
 	merge_until(m, until);

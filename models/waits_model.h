@@ -70,7 +70,7 @@ struct model {
 	struct symbols *symbols;
 	struct stacks stacks;
 	struct live_wait *waits;
-	u32 nwaits, waits_cap;
+	u32 nwaits, waits_cap, most_ended, most_kin; /* WAITS_MAX_ENDED, WAITS_MAX_KIN, or fewer */
 	struct hidx wait_index;
 	struct live_task *tasks;
 	u32 ntasks, tasks_cap;

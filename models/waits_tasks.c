@@ -154,8 +154,8 @@ static void trim_ended(struct model *m)
 
 	for (u32 i = 0; i < m->ntasks; i++)
 		ended += m->tasks[i].gone && is_single(&m->tasks[i]);
-	if (ended > WAITS_MAX_ENDED)
-		merge_ended(m, ended - WAITS_MAX_ENDED / 4 * 3);
+	if (ended > m->most_ended)
+		merge_ended(m, ended - m->most_ended / 4 * 3);
 }
 
 static void compact_tasks(struct model *m)

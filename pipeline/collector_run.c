@@ -304,7 +304,7 @@ static int patience_ms(const struct collector *c)
 {
 	if (c->feeds.opening)
 		return 0;
-	return c->feeds.slots.nmuted ? (int)(SLOT_MUTE_NS / NSEC_PER_MSEC) : -1;
+	return c->feeds.slots.nmuted ? (int)(slots__mute_ns() / NSEC_PER_MSEC) : -1;
 }
 
 static void wait_and_serve(struct collector *c)

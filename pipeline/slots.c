@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "base/log.h"
+#include "base/memory.h"
 
 /* A tier 0 row makes its source a tier 0 one wherever else it is named. */
 static void add_row(struct slots *s, const struct source_row *row)
@@ -161,11 +162,16 @@ void slot__set_models(struct slot *slot, u64 models)
 		slot->ops->serve(slot->src, models);
 }
 
+u64 slots__mute_ns(void)
+{
+	return (memory__is_little() ? 20 : 2) * NSEC_PER_MSEC;
+}
+
 void slot__mute(struct slots *s, struct slot *slot, u64 now_ns)
 {
 	if (!slot->muted_until_ns)
 		s->nmuted++;
-	slot->muted_until_ns = now_ns + SLOT_MUTE_NS;
+	slot->muted_until_ns = now_ns + slots__mute_ns();
 }
 
 void slots__unmute(struct slots *s, u64 now_ns)

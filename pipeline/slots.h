@@ -55,7 +55,8 @@ void slot__set_models(struct slot *slot, u64 models);
 void slot__mute(struct slots *s, struct slot *slot, u64 now_ns);
 /* Listens again where the time is over. */
 void slots__unmute(struct slots *s, u64 now_ns);
-#define SLOT_MUTE_NS (2 * NSEC_PER_MSEC)
+/* How long; longer where nobody looks at a screen. */
+u64 slots__mute_ns(void);
 
 /*
  * Gives an open source a new filter or rate: in place, or by closing and opening it again

@@ -28,6 +28,8 @@ enum slot_state {
 struct slot {
 	u32 object;
 	_Atomic u8 state;
+	u8 losses;    /* the worker's, as is the next one but in SLOT_EVICTED: how often its table had to go */
+	u64 again_ns; /* not made again before then */
 	const struct runtime_file *runtime; /* NULL: it is none; the worker's before SLOT_DONE */
 };
 
@@ -161,10 +163,21 @@ void unwinder__event(struct unwinder *u, const struct proc_event *ev)
 
 /* --- tables --- */
 
+/* What does not fit all at once must not be made over and over: a table that goes time and again comes back
+ * later, after twice as long each time. */
+#define LOSSES_FREE 3
+#define LOSSES_MOST 10
+#define AGAIN_NS    NSEC_PER_SEC
+
 static void on_evict(void *ctx, u32 slot)
 {
 	struct unwinder *u = ctx;
+	struct slot *s = &u->slots[slot];
 
+	s->losses = (u8)MIN(s->losses + 1, LOSSES_MOST);
+	s->again_ns = s->losses > LOSSES_FREE
+			      ? clock__monotonic_ns() + (AGAIN_NS << (s->losses - LOSSES_FREE - 1))
+			      : 0;
 	atomic_store(&u->slots[slot].state, SLOT_EVICTED);
 	atomic_fetch_add(&u->evictions, 1);
 	atomic_fetch_sub(&u->ntables, 1);
@@ -300,7 +313,8 @@ static u32 slot_of(struct unwinder *u, u32 object)
 
 	HIDX_FIND(at, &u->slot_index, mix64(object), pos, u->slots[pos].object == object);
 	if (at != HIDX_NONE) {
-		if (atomic_load(&u->slots[at].state) == SLOT_EVICTED) {
+		if (atomic_load(&u->slots[at].state) == SLOT_EVICTED &&
+		    clock__monotonic_ns() >= u->slots[at].again_ns) {
 			atomic_store(&u->slots[at].state, SLOT_ASKED);
 			ask_for_table(u, at);
 		}

@@ -162,7 +162,6 @@ static int run_serve(struct options *o, struct status *st)
 
 	if (!door)
 		return complain(st);
-	memory__be_content(SERVE_MEMORY);
 	if (!o->interval_given)
 		o->interval_ns = SERVE_INTERVAL_NS;
 	log__to_stderr(true);
@@ -295,8 +294,10 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct child
 
 /* Snapshots are large, short-lived, and freed by another thread than the one that made them:
  * glibc would raise the limit for mapping them and keep what it freed in each thread's heap. */
-static void set_up_memory(void)
+static void set_up_memory(const struct options *o)
 {
+	if (o->mode == MODE_SERVE)
+		memory__be_content(SERVE_MEMORY);
 	mallopt(M_MMAP_THRESHOLD, LARGE_BYTES);
 	mallopt(M_TRIM_THRESHOLD, LARGE_BYTES);
 	if (memory__is_little())
@@ -358,13 +359,13 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	struct options o;
 	int code;
 
-	set_up_memory();
 	keep_standard_streams();
 	setlocale(LC_CTYPE, "");
 	measure__know_labels();
 	metrics__begin();
 	if (options__parse(&o, argc, argv, &st))
 		return complain(&st);
+	set_up_memory(&o);
 	if (o.nreplays > 1) {
 		hosts__expect(o.nreplays);
 		measures__tell_hosts();

@@ -24,13 +24,36 @@ static const char *const compat[] = {
 #include "samples/syscalls_compat.inc"
 };
 
-/* Of kernels newer than the headers: numbers of new calls are the same for all tables. */
-#define NEWER 451
-static const char *const newer[] = {
-	"cachestat", "fchmodat2", "map_shadow_stack", "futex_wake", "futex_wait", "futex_requeue",
-	"statmount", "listmount", "lsm_get_self_attr", "lsm_set_self_attr", "lsm_list_modules", "mseal",
-	"setxattrat", "getxattrat", "listxattrat", "removexattrat", "open_tree_attr", "file_getattr",
-	"file_setattr"};
+/* Of kernels newer than the headers. From 424 on a new call has one number in all tables. */
+static const struct {
+	const char *name;
+	u16 nr;
+	bool native; /* of this machine's table alone */
+} newer[] = {
+#ifdef __x86_64__
+	{"uretprobe", 335, true},
+	{"uprobe", 336, true},
+#endif
+	{"cachestat", 451, false},
+	{"fchmodat2", 452, false},
+	{"map_shadow_stack", 453, false},
+	{"futex_wake", 454, false},
+	{"futex_wait", 455, false},
+	{"futex_requeue", 456, false},
+	{"statmount", 457, false},
+	{"listmount", 458, false},
+	{"lsm_get_self_attr", 459, false},
+	{"lsm_set_self_attr", 460, false},
+	{"lsm_list_modules", 461, false},
+	{"mseal", 462, false},
+	{"setxattrat", 463, false},
+	{"getxattrat", 464, false},
+	{"listxattrat", 465, false},
+	{"removexattrat", 466, false},
+	{"open_tree_attr", 467, false},
+	{"file_getattr", 468, false},
+	{"file_setattr", 469, false},
+};
 
 static struct name_table table_of(u32 abi)
 {
@@ -51,7 +74,10 @@ const char *syscall_name(u32 abi, u32 nr)
 	}
 	if (nr < t.n && t.names[nr])
 		return t.names[nr];
-	return t.n && nr - NEWER < ARRAY_SIZE(newer) ? newer[nr - NEWER] : NULL;
+	for (u32 i = 0; t.n && i < ARRAY_SIZE(newer); i++)
+		if (newer[i].nr == nr && (abi == SYSCALL_NATIVE || !newer[i].native))
+			return newer[i].name;
+	return NULL;
 }
 
 int syscall_nr(u32 abi, const char *name)
@@ -62,7 +88,7 @@ int syscall_nr(u32 abi, const char *name)
 		if (t.names[i] && !strcmp(t.names[i], name))
 			return (int)i;
 	for (u32 i = 0; t.n && i < ARRAY_SIZE(newer); i++)
-		if (!strcmp(newer[i], name))
-			return (int)(NEWER + i);
+		if (!strcmp(newer[i].name, name) && (abi == SYSCALL_NATIVE || !newer[i].native))
+			return newer[i].nr;
 	return -1;
 }

@@ -68,17 +68,23 @@ static bool needs_exits(const struct ask *a)
 	return a->question->shape == ASK_NEST && !a->question->on;
 }
 
-/* The kernel drops what would interrupt another program of these types. */
+/* The kernel drops what would interrupt another program of these types; a system call neither enters nor returns
+ * within another, but is interrupted. */
 static u32 may_nest(const struct ask *a)
 {
+	bool calls = false, others = false;
+
 	for (u32 i = 0; i < a->nprograms; i++) {
 		const struct ask_program *p = &a->programs[i];
 
-		if (!p->slot.call && strcmp(p->type, "trace") && strcmp(p->type, "perf") &&
-		    strcmp(p->type, "kernel"))
+		if (p->slot.call)
+			calls = true;
+		else if (!strcmp(p->type, "trace") || !strcmp(p->type, "perf") || !strcmp(p->type, "kernel"))
+			others = true;
+		else
 			return 1;
 	}
-	return 0;
+	return calls && others;
 }
 
 static bool needs_texts(const struct ask *a)

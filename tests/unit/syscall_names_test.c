@@ -29,6 +29,8 @@ static void test_native(void **state)
 	expect(SYSCALL_NATIVE, SYS_clone3, "clone3");
 	assert_int_equal(syscall_nr(SYSCALL_NATIVE, "mmap"), SYS_mmap);
 	assert_int_equal(syscall_nr(SYSCALL_NATIVE, "io_uring_enter"), SYS_io_uring_enter);
+	expect(SYSCALL_NATIVE, 462, "mseal"); /* newer than the headers that there were first */
+	assert_int_equal(syscall_nr(SYSCALL_NATIVE, "mseal"), 462);
 }
 
 static void test_unknown(void **state)

@@ -519,8 +519,7 @@ static bool zero(struct host *h)
 static bool no_stacks(struct host *h)
 {
 	host__message(h, ROLE_WARN,
-		      "this screen has no stacks of its own for a flame graph: the tables of views "
-		      "cpu, offcpu, cache and io have");
+		      "this screen has no stacks of its own for a flame graph: views that group by stack have");
 	return true;
 }
 

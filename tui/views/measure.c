@@ -229,50 +229,44 @@ static const struct measure *measure__question(const struct screen *s)
 	return measure__of((const struct listing *)s)->query.asked;
 }
 
-static const struct screen_ops measure_screen_ops = {
-	LISTING_SCREEN,
-	.section = "measure",
-	.free = listing__free,
-	.action = measure__action,
-	.question = measure__question,
-	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_SLOWEST, ACTION_FLAME,
-				       ACTION_HEATMAP, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
-				       ACTION_NONE},
-};
+static bool has_stacks(const struct measure *m)
+{
+	return measure__label_of_kind(m, LABEL_STACK) >= 0;
+}
 
-/* Of what belongs to no thread. */
-static const struct screen_ops threadless_screen_ops = {
-	LISTING_SCREEN,
-	.section = "measure",
-	.free = listing__free,
-	.action = measure__action,
-	.question = measure__question,
-	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_HEATMAP, ACTION_WINDOW,
-				       ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},
-};
+/* They differ in what the keys of the hint line lead to. */
+#define MEASURE_SCREEN(id, ...)                                                                    \
+	static const struct screen_ops id = {                                                      \
+		LISTING_SCREEN,                                                                    \
+		.section = "measure",                                                              \
+		.free = listing__free,                                                             \
+		.action = measure__action,                                                         \
+		.question = measure__question,                                                     \
+		.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, __VA_ARGS__,       \
+					       ACTION_FILTER, ACTION_PAUSE, ACTION_NONE},          \
+	};
+MEASURE_SCREEN(durations_and_stacks, ACTION_SLOWEST, ACTION_FLAME, ACTION_HEATMAP, ACTION_WINDOW)
+MEASURE_SCREEN(durations, ACTION_SLOWEST, ACTION_HEATMAP, ACTION_WINDOW)
+MEASURE_SCREEN(durations_of_no_thread, ACTION_HEATMAP, ACTION_WINDOW)
+MEASURE_SCREEN(stacks, ACTION_FLAME, ACTION_UNFOLD_ALL, ACTION_WINDOW)
+MEASURE_SCREEN(neither, ACTION_WINDOW)
+#undef MEASURE_SCREEN
 
-/* Of what has no durations. */
-static const struct screen_ops untimed_screen_ops = {
-	LISTING_SCREEN,
-	.section = "measure",
-	.free = listing__free,
-	.action = measure__action,
-	.question = measure__question,
-	.hints = (const enum action[]){ACTION_DRILL, ACTION_GROUP_NEXT, ACTION_FLAME,
-				       ACTION_UNFOLD_ALL, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
-				       ACTION_NONE},
-};
+static const struct screen_ops *screen_ops_of(const struct measure *m)
+{
+	if (m->shape != MEASURE_SHAPE_SPAN)
+		return has_stacks(m) && is_of_threads(m) ? &stacks : &neither;
+	if (!is_of_threads(m))
+		return &durations_of_no_thread;
+	return has_stacks(m) ? &durations_and_stacks : &durations;
+}
 
 struct screen *measure__new(struct host *h, const struct measure_view *v,
 			    const struct measure_query *q, const u32 *drill)
 {
 	struct measure_screen *s = xcalloc(1, sizeof(*s));
-	bool timed = v->measure->shape == MEASURE_SHAPE_SPAN;
 
-	s->list.base = (struct screen){.ops = !is_of_threads(v->measure) ? &threadless_screen_ops
-					      : timed			 ? &measure_screen_ops
-									 : &untimed_screen_ops,
-				       .host = h};
+	s->list.base = (struct screen){.ops = screen_ops_of(v->measure), .host = h};
 	s->view = v;
 	s->query = *q;
 	s->drill = drill;
@@ -334,7 +328,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 		.keys = &v->keys,
 		.at.groups = LISTING_AT(struct measure_query, groups),
 		.at.window = LISTING_AT(struct measure_query, window),
-		.stacks = v->stacks,
+		.stacks = has_stacks(m) ? v->stacks : NULL,
 		.weigh = measure__weigh,
 		.heat = measure__has_heat(m) && v->heat.source ? &v->heat : NULL,
 		.headline = measure__headline,

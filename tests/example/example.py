@@ -47,7 +47,7 @@ def copy_tree():
         os.makedirs(os.path.dirname(to), exist_ok=True)
         if os.path.isfile(os.path.join(ROOT, name)):
             shutil.copy2(os.path.join(ROOT, name), to)
-    for folder in "rel", "bpf", "export", "measures", "libperf":
+    for folder in "rel", "bpf", "export", "samples", "libperf":
         shutil.copytree(os.path.join(BUILD, folder), os.path.join(TREE, "build", folder),
                         dirs_exist_ok=True, ignore=shutil.ignore_patterns("tests"))
 

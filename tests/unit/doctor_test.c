@@ -62,22 +62,25 @@ static void expect_complete(const struct check *checks, u32 n)
 	}
 }
 
-/* What the first source leaves open serves the next ones too: the maps of unwind tables. */
+/* What a source opens once and for all serves those after it too: maps of unwind tables, types. One that another
+ * program keeps from opening may do so later, but what every run leaves open is a leak. */
+#define RUNS 4
+
 static void test_run(void **state)
 {
+	u32 files = 0, before = 0;
 	struct check *checks;
-	u32 files = 0;
 
 	skip_when_emulated();
-	for (u32 i = 0; i < 2; i++) {
+	for (u32 i = 0; i < RUNS && (i < 2 || files != before); i++) {
 		u32 n = doctor__run(&checks);
 
 		expect_complete(checks, n);
 		free(checks);
-		if (!i)
-			files = count_fds();
+		before = files;
+		files = count_fds();
 	}
-	assert_int_equal(count_fds(), files);
+	assert_int_equal(files, before);
 }
 
 /* In a child, as nobody: everything has a reason, and nothing is printed by a library. */

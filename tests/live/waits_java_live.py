@@ -60,7 +60,8 @@ def check_monitor(held_ms):
     with program(held_ms) as p:
         r = servers.report(p.pid, seconds=4)
     servers.not_hidden(r)
-    rows = servers.with_frame(r, "ObjectMonitor::", comm="victim")
+    # Whoever is there and has to give its CPU to others waits for that.
+    rows = [x for x in servers.with_frame(r, "ObjectMonitor::", comm="victim") if x["reason"] != "preempted"]
     # It gets the monitor in between, and sleeps for a millisecond.
     live.near(servers.all_of(r, rows, **{"class": "harmful", "reason": "lock"}), 1, 0.15,
               "waiting for the monitor")

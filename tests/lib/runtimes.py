@@ -46,3 +46,12 @@ def own_lines(pid, name, wanted):
         with open(shown, encoding="utf-8") as f:
             rows = [re.match(r"\s*([\d.]+) \S*\s+(\d+)  ", line) for line in f]
     return {int(row[2]): float(row[1]) for row in rows if row}
+
+
+def whole(pid, what):
+    """99 % of a process's stacks are; what the line of health says beside."""
+    health = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]["health"]
+    ends = health["user_stacks"]
+    known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
+    live.near(100 * (ends["whole"] + ends["cut"]) / known, 100, 1, f"{what}: stacks that are whole, %")
+    return health["note"]

@@ -78,16 +78,4 @@ int kvm_enters(void *ctx)
 	return 0;
 }
 
-SEC("iter/task")
-int measure_visit(struct bpf_iter__task *ctx)
-{
-	struct task_struct *task = ctx->task;
-	struct measure_task *t;
-
-	if (!task)
-		return 0;
-	t = bpf_task_storage_get(&tasks, task, 0, 0);
-	if (t && task__watched(t, task))
-		visit__open(ctx, task, t);
-	return 0;
-}
+MEASURE_VISIT_OPEN

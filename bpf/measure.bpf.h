@@ -726,4 +726,17 @@ static __always_inline void visit__open(struct bpf_iter__task *ctx, struct task_
 	bpf_seq_write(ctx->meta->seq, &open, sizeof(open));
 }
 
+/* The program for visits, of measures that do no more there. */
+#define MEASURE_VISIT_OPEN                                                                         \
+	SEC("iter/task") int measure_visit(struct bpf_iter__task *ctx)                             \
+	{                                                                                          \
+		struct task_struct *task = ctx->task;                                              \
+		struct measure_task *t;                                                            \
+                                                                                                   \
+		t = task ? bpf_task_storage_get(&tasks, task, 0, 0) : NULL;                        \
+		if (t && task__watched(t, task))                                                   \
+			visit__open(ctx, task, t);                                                 \
+		return 0;                                                                          \
+	}
+
 #endif

@@ -10,14 +10,6 @@ struct super_block {
 	unsigned long s_magic;
 } KERNEL_TYPE;
 
-struct hlist_node {
-	struct hlist_node *next;
-} KERNEL_TYPE;
-
-struct hlist_head {
-	struct hlist_node *first;
-} KERNEL_TYPE;
-
 struct inode {
 	unsigned long i_ino;
 	struct super_block *i_sb;

@@ -95,6 +95,14 @@ struct task_io_accounting {
 struct mm_struct;
 struct files_struct;
 
+struct hlist_node {
+	struct hlist_node *next;
+} KERNEL_TYPE;
+
+struct hlist_head {
+	struct hlist_node *first;
+} KERNEL_TYPE;
+
 struct list_head {
 	struct list_head *next, *prev;
 } KERNEL_TYPE;

@@ -42,14 +42,6 @@ struct upid {
 	int nr;
 } KERNEL_TYPE;
 
-struct hlist_node {
-	struct hlist_node *next;
-} KERNEL_TYPE;
-
-struct hlist_head {
-	struct hlist_node *first;
-} KERNEL_TYPE;
-
 struct pid {
 	struct hlist_head tasks[4];
 	struct upid numbers[1];

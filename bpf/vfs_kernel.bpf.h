@@ -17,14 +17,6 @@ struct super_block {
 	char s_id[32]; /* its device's name, or its type's */
 } KERNEL_TYPE;
 
-struct hlist_node {
-	struct hlist_node *next;
-} KERNEL_TYPE;
-
-struct hlist_head {
-	struct hlist_node *first;
-} KERNEL_TYPE;
-
 struct hlist_bl_node {
 	struct hlist_bl_node **pprev; /* NULL: in no list */
 } KERNEL_TYPE;

@@ -55,3 +55,10 @@ def whole(pid, what):
     known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
     live.near(100 * (ends["whole"] + ends["cut"]) / known, 100, 1, f"{what}: stacks that are whole, %")
     return health["note"]
+
+
+def line_of(path, text):
+    """The one line of a program that has the text."""
+    with open(path, encoding="ascii") as f:
+        number, = (i for i, line in enumerate(f, 1) if text in line)
+    return number

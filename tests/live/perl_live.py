@@ -10,7 +10,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import folded, follow, own_lines, share, whole  # noqa: E402
+from runtimes import folded, follow, line_of, own_lines, share, whole  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/perl_shares.pl")
 WALKED = "5.36"
@@ -47,13 +47,6 @@ int main(int argc, char **argv, char **env)
 		calls_back("outer");
 }
 """
-
-
-def line_of(text):
-    """The one line of the program that has the text."""
-    with open(SOURCE, encoding="ascii") as f:
-        number, = (i for i, line in enumerate(f, 1) if text in line)
-    return number
 
 
 def perl_of_debian():
@@ -130,7 +123,7 @@ def test_lines():
     with program("main") as p:
         servers.printed(p, "ready")
         own = own_lines(p.pid, "main::spin", "x * 31")
-    loop = line_of("for my $i"), line_of("x * 31")
+    loop = line_of(SOURCE, "for my $i"), line_of(SOURCE, "x * 31")
     live.near(sum(own.get(line, 0) for line in loop), 100, 5, "perl: share of a loop's lines of its function, %")
 
 

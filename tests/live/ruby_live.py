@@ -10,20 +10,13 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import folded, follow, own_lines, share, whole  # noqa: E402
+from runtimes import folded, follow, line_of, own_lines, share, whole  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/ruby_shares.rb")
 WALKED = "3.1"
 DEPTH = 5
 CHAIN = ["descend"] * (DEPTH + 1) + ["produce", "block in produce"]
 CALLS = [*CHAIN, "fails", "rescue in fails", "by_sort", "block in by_sort", "round"]
-
-
-def line_of(text):
-    """The one line of the program that has the text."""
-    with open(SOURCE, encoding="ascii") as f:
-        number, = (i for i, line in enumerate(f, 1) if text in line)
-    return number
 
 
 def program(how):
@@ -80,7 +73,7 @@ def test_lines():
     with program("main") as p:
         servers.printed(p, "ready")
         own = own_lines(p.pid, "spin", "x * 31")
-    loop = range(line_of("while i < n"), line_of("i += 1") + 1)
+    loop = range(line_of(SOURCE, "while i < n"), line_of(SOURCE, "i += 1") + 1)
     assert all(own.get(line, 0) > 3 for line in loop), own
     live.near(sum(own.get(line, 0) for line in loop), 100, 5, "ruby: share of a loop's lines of its function, %")
 

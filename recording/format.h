@@ -108,6 +108,7 @@ enum record_type {
 
 #define STACK_CUT	1 /* the outermost frames are missing */
 #define STACK_INTERRUPT 2 /* of an interrupt alone */
+#define STACK_WHOLE	4 /* the outermost frame is known to be it; recordings of before do not say */
 
 enum name_table {
 	TABLE_TEXTS,

@@ -404,6 +404,7 @@ void names_in__stack(struct names_in *n, u32 stack, u64 *ips, struct stack_def *
 				  .named = true,
 				  .cut = frame || (s && s->flags & STACK_CUT),
 				  .interrupt = s && s->flags & STACK_INTERRUPT,
+				  .whole = s && s->flags & STACK_WHOLE,
 				  .ips = ips};
 	def->nkernel = (u16)MIN(s ? s->nkernel : 0, count);
 	def->nuser = (u16)(count - def->nkernel);

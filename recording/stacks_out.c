@@ -153,7 +153,7 @@ static u32 define(struct names_out *n, const struct stack_def *d)
 	for (u32 i = 0; i < count; i++)
 		locs[i] = stack_def__locate(d, i, n->symbols);
 	return intern(n, locs, count, MIN(d->nkernel, count),
-		      (cut ? STACK_CUT : 0) | (d->interrupt ? STACK_INTERRUPT : 0));
+		      (cut ? STACK_CUT : 0) | (d->interrupt ? STACK_INTERRUPT : 0) | (d->whole ? STACK_WHOLE : 0));
 }
 
 /* One that was put down in the part before is put down again. */

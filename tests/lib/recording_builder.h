@@ -26,7 +26,7 @@ static inline void builder__put(struct builder *m, u64 models, const struct samp
 	m->sink->ops->put(m->sink, models, s);
 }
 
-/* Defines the stack main > work > leafN; returns its hash. */
+/* Defines the stack main > work > leafN, known to be whole where N is odd; returns its hash. */
 static inline u64 builder__stack(struct builder *m, u32 n)
 {
 	char leaf[16];
@@ -35,6 +35,7 @@ static inline u64 builder__stack(struct builder *m, u32 n)
 				.hash = 100 + n,
 				.nuser = 3,
 				.named = true,
+				.whole = n % 2,
 				.ips = ips};
 
 	snprintf(leaf, sizeof(leaf), "leaf%u", n);

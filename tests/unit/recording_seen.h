@@ -74,7 +74,7 @@ TEST_HELPER struct reader *open_bytes(const void *data, size_t n, struct status 
 
 struct seen {
 	struct reader *reader;
-	u32 samples, stacks;
+	u32 samples, stacks, whole;
 	u64 count;
 	char last[64]; /* its stack, leaf first */
 	char comm[COMM_LEN];
@@ -87,6 +87,7 @@ TEST_HELPER void look_at_stack(struct seen *s, u32 stack)
 
 	names_in__stack(reader__names(s->reader), stack, ips, &def);
 	s->stacks++;
+	s->whole += def.whole;
 	s->last[0] = '\0';
 	for (u32 i = 0; i < def.nuser && i < 3; i++) {
 		u32 func = symbols__func_of(symbols, (u32)ips[i]);

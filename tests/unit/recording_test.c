@@ -51,6 +51,8 @@ static void test_round_trip(void **state)
 		reader__samples(r, MODEL_PROFILE, see, &seen);
 		assert_int_equal(seen.samples, MAKER_SAMPLES);
 		assert_int_equal(seen.count, 1 + 2 + 3 + 4);
+		assert_int_equal(seen.stacks, 4);
+		assert_int_equal(seen.whole, 2);
 		assert_string_equal(seen.last, "leaf3 work main ");
 		assert_string_equal(seen.comm, "prog3");
 		reader__samples(r, MODEL_IO, see, &seen);

@@ -16,7 +16,7 @@
  *
  * Counts are taken by atomic additions in maps that take turns as in cpu.bpf.c. Ends that no
  * program is told of are found when the next request begins at the same address, or by
- * block_visit, which looks at all requests once an interval: see count_unseen().
+ * block_look, which looks at requests that are long on their way once an interval: see count_unseen().
  *
  * There is no other set of programs on functions, by fentry: blk_account_io_start() and _done() are
  * part of their callers on most kernels since 5.17, what they do is done where the tracepoints are,
@@ -359,18 +359,14 @@ int block_complete(u64 *ctx)
 	return 0;
 }
 
-/* Run by user space over all entries of the map of requests. */
-SEC("iter/bpf_map_elem")
-int block_visit(struct bpf_iter__bpf_map_elem *ctx)
+/* User space runs it for each request that is long on its way: the argument is its place. */
+SEC("raw_tp")
+int block_look(struct bpf_raw_tracepoint_args *ctx)
 {
-	u32 *key = ctx->key, i;
-	struct request_state *r, was;
+	u32 i = (u32)ctx->args[0];
+	struct request_state *r = bpf_map_lookup_elem(&requests, &i), was;
 	struct request *rq;
 
-	if (!key)
-		return 0;
-	i = *key;
-	r = bpf_map_lookup_elem(&requests, &i);
 	if (!r || !is_live(r) || r->is_bio)
 		return 0;
 	was = *r;

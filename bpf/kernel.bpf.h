@@ -255,6 +255,7 @@ struct seq_file;
 
 struct bpf_iter_meta {
 	struct seq_file *seq;
+	u64 session_id; /* another one for each run */
 	u64 seq_num; /* of what is visited, from 0 on */
 } KERNEL_TYPE;
 

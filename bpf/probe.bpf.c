@@ -84,6 +84,12 @@ int probe_iter(void *ctx)
 	return 0;
 }
 
+SEC("iter/bpf_map_elem")
+int probe_map_iter(void *ctx)
+{
+	return 0;
+}
+
 SEC("raw_tp/sched_switch")
 int probe_ringbuf(void *ctx)
 {

@@ -57,6 +57,7 @@ struct connection {
 	u32 role;
 	u64 local, remote;
 	u64 sent, received, retransmits, drops; /* so far */
+	u64 visit; /* the run of the iterator over files that was here last */
 };
 
 /* All of them are visited. */
@@ -420,24 +421,26 @@ static __always_inline bool has_connected(struct sock *sk)
 	return b && BPF_CORE_READ(b, fastreuse) < 0;
 }
 
+static __always_inline struct sock *sock__of_file(struct file *file)
+{
+	struct socket *socket = file ? bpf_sock_from_file(file) : NULL;
+	struct sock *sk = socket ? socket->sk : NULL;
+
+	return sk && is_tcp(sk) ? sk : NULL;
+}
+
 /* What was there before: whose it is. User space runs it once. */
 SEC("iter/task_file")
 int tcp_files(struct bpf_iter__task_file *ctx)
 {
+	struct sock *sk = sock__of_file(ctx->file);
 	struct task_struct *task = ctx->task;
-	struct file *file = ctx->file;
-	struct socket *socket;
 	struct connection *c;
 	struct tcp_sock *tp;
 	u32 state, step;
-	struct sock *sk;
 	u64 now;
 
-	if (!task || !file)
-		return 0;
-	socket = bpf_sock_from_file(file);
-	sk = socket ? socket->sk : NULL;
-	if (!sk || !is_tcp(sk) || sk->__sk_common.skc_state == TCP_IS_CLOSED)
+	if (!task || !sk || sk->__sk_common.skc_state == TCP_IS_CLOSED)
 		return 0;
 	tp = bpf_skc_to_tcp_sock(sk);
 	c = bpf_sk_storage_get(&visited, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
@@ -460,15 +463,29 @@ int tcp_files(struct bpf_iter__task_file *ctx)
 	return 0;
 }
 
-static __always_inline void visit__report(struct bpf_iter__bpf_sk_storage_map *ctx,
-					  const struct connection *c, struct sock *sk, u32 state, u32 step,
+static __always_inline void visit__report(struct seq_file *seq, const struct connection *c, struct sock *sk, u32 state, u32 step,
 					  u64 begin_ns)
 {
 	struct measure_open open = {.begin_ns = begin_ns, .who = c->who};
 
 	connection__labels(c, sk, step, state, 0, open.labels);
 	if (labels__pass(open.labels))
-		bpf_seq_write(ctx->meta->seq, &open, sizeof(open));
+		bpf_seq_write(seq, &open, sizeof(open));
+}
+
+static __always_inline void visit(struct seq_file *seq, struct connection *c, struct sock *sk,
+				  struct measure_stats *st)
+{
+	u32 state = sk->__sk_common.skc_state;
+	u64 now = run__begin(st);
+
+	connection__find_ends(c, sk, NAME_OF_VISIT);
+	connection__take_up(c, sk, now, st);
+	connection__account(c, sk, state, st);
+	visit__report(seq, c, sk, state, TCP_STEP_LIFE, c->begin_ns);
+	if (c->step != TCP_STEP_LIFE)
+		visit__report(seq, c, sk, state, c->step, c->step_ns);
+	run__end(st, now);
 }
 
 SEC("iter/bpf_sk_storage_map")
@@ -477,22 +494,29 @@ int measure_visit(struct bpf_iter__bpf_sk_storage_map *ctx)
 	struct measure_stats *st = stats__get();
 	struct sock *sk = ctx->sk;
 	struct connection *c;
-	u32 state;
-	u64 now;
 
 	if (!sk || !st)
 		return 0;
 	c = bpf_sk_storage_get(&visited, sk, 0, 0);
-	if (!c || !c->begin_ns)
+	if (c && c->begin_ns)
+		visit(ctx->meta->seq, c, sk, st);
+	return 0;
+}
+
+/* Instead of it. A socket may be several files' and processes'. */
+SEC("iter/task_file")
+int measure_visit_files(struct bpf_iter__task_file *ctx)
+{
+	struct sock *sk = sock__of_file(ctx->file);
+	struct measure_stats *st = stats__get();
+	struct connection *c;
+
+	if (!sk || !st)
 		return 0;
-	now = run__begin(st);
-	state = sk->__sk_common.skc_state;
-	connection__find_ends(c, sk, NAME_OF_VISIT);
-	connection__take_up(c, sk, now, st);
-	connection__account(c, sk, state, st);
-	visit__report(ctx, c, sk, state, TCP_STEP_LIFE, c->begin_ns);
-	if (c->step != TCP_STEP_LIFE)
-		visit__report(ctx, c, sk, state, c->step, c->step_ns);
-	run__end(st, now);
+	c = bpf_sk_storage_get(&visited, sk, 0, 0);
+	if (!c || !c->begin_ns || c->visit == ctx->meta->session_id)
+		return 0;
+	c->visit = ctx->meta->session_id;
+	visit(ctx->meta->seq, c, sk, st);
 	return 0;
 }

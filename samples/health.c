@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "samples/health.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,13 +16,23 @@ void health__take(struct health *h, const struct health *of)
 	h->self_cpu_pct = self;
 }
 
-void health__note(struct health *h, u64 n, const char *what)
+void health__say(struct health *h, const char *format, ...)
 {
 	size_t len = strlen(h->note);
+	va_list args;
 
+	len += (size_t)snprintf(h->note + len, sizeof(h->note) - len, "%s", len ? "; " : "");
+	if (len >= sizeof(h->note))
+		return;
+	va_start(args, format);
+	vsnprintf(h->note + len, sizeof(h->note) - len, format, args);
+	va_end(args);
+}
+
+void health__note(struct health *h, u64 n, const char *what)
+{
 	if (n)
-		snprintf(h->note + len, sizeof(h->note) - len, "%s%llu %s", len ? "; " : "",
-			 (unsigned long long)n, what);
+		health__say(h, "%llu %s", (unsigned long long)n, what);
 }
 
 void health__note_gap(struct health *h)

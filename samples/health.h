@@ -80,6 +80,8 @@ void health__take(struct health *h, const struct health *of);
 
 /* Adds "N what" to the note, unless n is 0. */
 void health__note(struct health *h, u64 n, const char *what);
+/* Adds a text of its own, as printf(3). */
+__attribute__((format(printf, 2, 3))) void health__say(struct health *h, const char *format, ...);
 
 /* Adds what its gap was. */
 void health__note_gap(struct health *h);

@@ -33,22 +33,33 @@ int bpf_probe__loads(const char *program, const char *map)
 	return err;
 }
 
+/* *known: 1 it loads, -1 it does not, 0 not tried yet. */
+static bool loads(int *known, const char *program, const char *map)
+{
+	if (!*known)
+		*known = bpf_probe__loads(program, map) ? -1 : 1;
+	return *known > 0;
+}
+
 bool bpf_probe__sparse_maps(void)
 {
-	static int known; /* 1 they may, -1 not */
+	static int known;
 
-	if (!known)
-		known = bpf_probe__loads("probe_sparse", "probe_sparse_hash") ? -1 : 1;
-	return known > 0;
+	return loads(&known, "probe_sparse", "probe_sparse_hash");
 }
 
 bool bpf_probe__walks(void)
 {
-	static int known; /* 1 they may, -1 not */
+	static int known;
 
-	if (!known)
-		known = bpf_probe__loads("probe_unwind", NULL) ? -1 : 1;
-	return known > 0;
+	return loads(&known, "probe_unwind", NULL);
+}
+
+bool bpf_probe__map_iterators(void)
+{
+	static int known;
+
+	return loads(&known, "probe_map_iter", NULL);
 }
 
 int bpf_probe__failed(u32 needs, int err, const char *what, struct status *st)

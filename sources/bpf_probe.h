@@ -31,6 +31,9 @@ bool bpf_probe__sparse_maps(void);
 /* Programs may walk user stacks by unwind tables: 5.15 on. Tried once. */
 bool bpf_probe__walks(void);
 
+/* Iterators may walk what maps have: 5.8 on, where the kernel does not refuse it. Tried once. */
+bool bpf_probe__map_iterators(void);
+
 /* Fills st after a failed load; returns err. When this kernel lacks one of `needs`, that is
  * the reason told, with what has it; else as bpf_util__failed(). */
 int bpf_probe__failed(u32 needs, int err, const char *what, struct status *st);

@@ -181,13 +181,10 @@ static void counters__cell(void *ctx, struct measure_cell *c)
 static void counters__health(void *ctx, struct health *h)
 {
 	const struct counters *s = ctx;
-	size_t len;
 
 	health__note(h, s->unflushed, "looks at CPUs failed: what threads without a switch counted comes later");
-	len = strlen(h->note);
 	if (*s->without)
-		snprintf(h->note + len, sizeof(h->note) - len, "%snot counted: %s: %s",
-			 len ? "; " : "", s->without, why_missing(s->err));
+		health__say(h, "not counted: %s: %s", s->without, why_missing(s->err));
 }
 
 const struct measure_hooks counters_hooks = {

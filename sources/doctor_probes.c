@@ -163,6 +163,8 @@ static const struct probe probes[] = {
 	 "a kernel of 5.15 or newer; frame pointers serve instead"},
 	{"BPF iterator", "probe_iter", NULL, attach_iter, false, "all tasks in one pass",
 	 "a kernel of 5.8 or newer; /proc serves instead"},
+	{"BPF iterator over a map", "probe_map_iter", NULL, NULL, true, "all sockets in one pass",
+	 "a kernel of 5.8 or newer that is not hardened against it; files serve instead"},
 };
 
 /* 0, or -errno; *loaded tells how far it came. */

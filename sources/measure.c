@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "sources/bpf_globals.h"
+#include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
 
 /* Slow spans that are wanted of each interval and class; the limit falls while there are fewer. */
@@ -59,11 +60,8 @@ static void note_sampling(struct source *s)
 	u64 bytes = s->held ? held_tables__sampling(s->held) : 0;
 	struct health *h = &s->base.health;
 
-	if (!bytes)
-		return;
-	snprintf(h->note + strlen(h->note), sizeof(h->note) - strlen(h->note),
-		 "%ssampled every %llu bytes: numbers are estimates", *h->note ? "; " : "",
-		 (unsigned long long)bytes);
+	if (bytes)
+		health__say(h, "sampled every %llu bytes: numbers are estimates", (unsigned long long)bytes);
 }
 
 static void note_losses(struct source *s, const struct measure_stats *now)
@@ -88,8 +86,7 @@ static void note_losses(struct source *s, const struct measure_stats *now)
 			health__note(h, now->notes[i], s->m->notes[i]);
 	note_sampling(s);
 	if (s->m->unseen)
-		snprintf(h->note + strlen(h->note), sizeof(h->note) - strlen(h->note), "%s%s",
-			 *h->note ? "; " : "", s->m->unseen);
+		health__say(h, "%s", s->m->unseen);
 }
 
 /* What went here has to be sent again. */
@@ -330,6 +327,20 @@ static const char *object_name(const struct measure *m)
 	return m->asked ? "question" : m->name;
 }
 
+static struct bpf_program *program(const struct source *s, const char *name)
+{
+	return bpf_object__find_program_by_name(s->base.obj, name);
+}
+
+/* Of two visits the one that the kernel takes. */
+static void choose_visit(struct source *s)
+{
+	struct bpf_program *files = program(s, "measure_visit_files");
+
+	if (files)
+		bpf_program__set_autoload(bpf_probe__map_iterators() ? files : program(s, "measure_visit"), false);
+}
+
 static int init(struct source *s, const struct sampling *how, struct status *st)
 {
 	const struct measure_programs *of = s->base.sizes;
@@ -364,6 +375,7 @@ static int open_programs(struct source *s, struct status *st)
 	if (!s->base.obj)
 		return bpf_util__failed(-errno, s->what, st);
 	set_up(s);
+	choose_visit(s);
 	return s->hooks->prepare ? s->hooks->prepare(s->ctx, s->base.obj, st) : 0;
 }
 
@@ -394,17 +406,26 @@ static bool may_lack(struct source *s, const char *name)
 	return false;
 }
 
-/* Visits threads, or what the map `visited` has. */
+/* Visits threads, or what the map `visited` has; files where the kernel does not let maps be walked. */
+static int attach_visit(struct source *s, struct status *st)
+{
+	struct bpf_program *visit = program(s, "measure_visit"), *files = program(s, "measure_visit_files");
+
+	if (!visit)
+		return 0;
+	if (!bpf_program__autoload(visit))
+		return bpf_visit__attach(&s->base.visit, files, st);
+	if (!files)
+		return bpf_visit__attach(&s->base.visit, visit, st);
+	return bpf_visit__attach_map(&s->base.visit, visit,
+				     bpf_object__find_map_fd_by_name(s->base.obj, "visited"), st);
+}
+
 static int attached(struct source *s, struct status *st)
 {
-	struct bpf_program *visit = bpf_object__find_program_by_name(s->base.obj, "measure_visit");
-	int map = bpf_object__find_map_fd_by_name(s->base.obj, "visited");
 	int err = s->hooks->attach ? s->hooks->attach(s->ctx, s->base.obj, st) : 0;
 
-	if (err || !visit)
-		return err;
-	return map < 0 ? bpf_visit__attach(&s->base.visit, visit, st)
-		       : bpf_visit__attach_map(&s->base.visit, visit, map, st);
+	return err ? err : attach_visit(s, st);
 }
 
 static void turning(struct source *s)

@@ -8,6 +8,7 @@
 #include "base/services.h"
 #include "bpf/sockets.h"
 #include "sources/bpf_globals.h"
+#include "sources/bpf_probe.h"
 #include "sources/bpf_visit.h"
 #include "sources/kernel_btf.h"
 #include "sources/measures.h"
@@ -58,6 +59,7 @@ static int sockets__prepare(void *ctx, struct bpf_object *obj, struct status *st
 	bpf_program__set_autoload(program(obj, "sockets_receive_before"), !has_events);
 	bpf_program__set_autoattach(program(obj, "sockets_files"), false);
 	bpf_program__set_autoattach(program(obj, "sockets_rest"), false);
+	bpf_program__set_autoload(program(obj, "sockets_rest"), bpf_probe__map_iterators());
 	return 0;
 }
 
@@ -74,15 +76,24 @@ static int sockets__attach(void *ctx, struct bpf_object *obj, struct status *st)
 static void sockets__flush(void *ctx)
 {
 	struct sockets *s = ctx;
+	struct bpf_program *rest = program(s->obj, "sockets_rest");
 	struct status st = {0};
 
 	if (!s->orphans || !*s->orphans)
 		return;
 	*s->orphans = 0;
 	if (bpf_visit__once(program(s->obj, "sockets_files"), -1, &st) ||
-	    bpf_visit__once(program(s->obj, "sockets_rest"), bpf_object__find_map_fd_by_name(s->obj, "owners"),
-			    &st))
+	    (bpf_program__autoload(rest) &&
+	     bpf_visit__once(rest, bpf_object__find_map_fd_by_name(s->obj, "owners"), &st)))
 		log__add(LOG_WARN, "drops of sockets that nobody has used yet are not known: %s", st.msg);
+}
+
+static void sockets__health(void *ctx, struct health *h)
+{
+	(void)ctx;
+	if (!bpf_probe__map_iterators())
+		health__say(h, "this kernel refuses iterators over maps: drops of sockets that no process has "
+			       "open are not seen");
 }
 
 static bool sockets__text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
@@ -103,5 +114,6 @@ const struct measure_hooks sockets_hooks = {
 	.prepare = sockets__prepare,
 	.attach = sockets__attach,
 	.flush = sockets__flush,
+	.health = sockets__health,
 	.text = sockets__text,
 };

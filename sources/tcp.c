@@ -6,6 +6,7 @@
 #include "base/netns.h"
 #include "base/services.h"
 #include "bpf/tcp.h"
+#include "sources/bpf_probe.h"
 #include "sources/bpf_visit.h"
 #include "sources/measures.h"
 
@@ -47,6 +48,14 @@ static int tcp__attach(void *ctx, struct bpf_object *obj, struct status *st)
 	return bpf_visit__once(bpf_object__find_program_by_name(obj, "tcp_files"), -1, st);
 }
 
+static void tcp__health(void *ctx, struct health *h)
+{
+	(void)ctx;
+	if (!bpf_probe__map_iterators())
+		health__say(h, "this kernel refuses iterators over maps: connections that no process has open "
+				"are looked at when they end");
+}
+
 static void tcp__tick(void *ctx, struct bpf_object *obj)
 {
 	(void)obj;
@@ -74,5 +83,6 @@ const struct measure_hooks tcp_hooks = {
 	.prepare = tcp__prepare,
 	.attach = tcp__attach,
 	.tick = tcp__tick,
+	.health = tcp__health,
 	.text = tcp__text,
 };

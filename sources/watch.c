@@ -582,8 +582,7 @@ static void watch__health(void *ctx, struct health *h)
 		any |= w->processes[i].links.n != 0;
 	health__note(h, w->nrefused, "threads are not watched: a breakpoint was refused");
 	if (!any)
-		snprintf(h->note + strlen(h->note), sizeof(h->note) - strlen(h->note),
-			 "%sno process in scope has what is watched", *h->note ? "; " : "");
+		health__say(h, "no process in scope has what is watched");
 }
 
 static bool watch__is_other(const struct sampling *was, const struct sampling *wanted)

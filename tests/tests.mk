@@ -13,11 +13,12 @@ PYTHON    := /usr/bin/python3
 comma     := ,
 UNIT      := $(wildcard tests/unit/*_test.c tests/render/*_test.c)
 LIVE_C    := $(wildcard tests/live/*_test.c)
-# What compares times or shares, or asks something of the whole machine, runs alone; all else two at a time, the
+# What compares times or shares, or asks something of the whole machine, runs alone; all else three at a time, the
 # longest first.
 LIVE      := $(wildcard $(patsubst %,tests/live/%_live.py,accuracy bpf cache gone io irq net offcpu \
 	overview procs safety sched sched_faults tcp unwind usage waits_aio waits_events))
-LIVE_PAIR := $(wildcard $(patsubst %,tests/live/%_live.py,syscalls scope ask symbols files faults serve))
+LIVE_PAIR := $(wildcard $(patsubst %,tests/live/%_live.py,symbols ask heap fleet faults \
+	files locks java arguments scope syscalls hosts node funcs serve))
 LIVE_PAIR += $(filter-out $(LIVE) $(LIVE_PAIR),$(wildcard tests/live/*_live.py))
 LIVE_TMUX := $(wildcard tests/live/tmux_*.py)
 SCRIPTS   := $(wildcard tests/script/*.script)
@@ -93,7 +94,7 @@ check-all: check-build
 			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \
 		--group live,timeout=300,again $(LIVE_BIN) \
 		--group live,timeout=300,again $(LIVE) \
-		--group live,timeout=300,again,jobs=2 $(LIVE_PAIR) \
+		--group live,timeout=300,again,jobs=3 $(LIVE_PAIR) \
 		--group tmux,timeout=180,again $(LIVE_TMUX) \
 		--group kernels,timeout=180,again $(KERNELS_CHECK)
 

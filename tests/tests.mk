@@ -17,9 +17,9 @@ LIVE_C    := $(wildcard tests/live/*_test.c)
 # longest first.
 LIVE      := $(wildcard $(patsubst %,tests/live/%_live.py,accuracy bpf cache gone io irq net offcpu \
 	overview procs safety sched sched_faults tcp unwind usage waits_aio waits_events))
-LIVE_PAIR := $(wildcard $(patsubst %,tests/live/%_live.py,symbols ask heap fleet faults \
+LIVE_BESIDE := $(wildcard $(patsubst %,tests/live/%_live.py,symbols ask heap fleet faults \
 	files locks java arguments scope syscalls hosts node funcs serve))
-LIVE_PAIR += $(filter-out $(LIVE) $(LIVE_PAIR),$(wildcard tests/live/*_live.py))
+LIVE_BESIDE += $(filter-out $(LIVE) $(LIVE_BESIDE),$(wildcard tests/live/*_live.py))
 LIVE_TMUX := $(wildcard tests/live/tmux_*.py)
 SCRIPTS   := $(wildcard tests/script/*.script)
 # Whatever runs on several threads is run once more under ThreadSanitizer.
@@ -94,7 +94,7 @@ check-all: check-build
 			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \
 		--group live,timeout=300,again $(LIVE_BIN) \
 		--group live,timeout=300,again $(LIVE) \
-		--group live,timeout=300,again,jobs=3 $(LIVE_PAIR) \
+		--group live,timeout=300,again,jobs=3 $(LIVE_BESIDE) \
 		--group tmux,timeout=180,again $(LIVE_TMUX) \
 		--group kernels,timeout=180,again $(KERNELS_CHECK)
 

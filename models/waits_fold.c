@@ -51,45 +51,38 @@ static void fold_wait(struct live_wait *w, enum fold how)
 	}
 }
 
-/* Takes the entries out, for those that are put back one by one. */
-static struct live_wait *take_waits(struct model *m, u32 *n)
-{
-	struct live_wait *old = m->waits;
-
-	*n = m->nwaits;
-	m->waits = NULL;
-	m->nwaits = m->waits_cap = 0;
-	hidx__clear(&m->wait_index);
-	return old;
-}
-
 static void fold_smallest(struct model *m, enum fold how)
 {
 	struct rank *rank = rank_waits(m);
-	struct live_wait *old;
-	u32 n;
 
-	old = take_waits(m, &n);
-	for (u32 i = 0; i < n; i++) {
-		struct live_wait *w = &old[rank[i].pos];
-
-		if (i >= n / 2)
-			fold_wait(w, how);
-		live_wait__merge(waits__entry(m, &w->key), w);
-	}
-	free(old);
+	for (u32 i = m->nwaits / 2; i < m->nwaits; i++)
+		fold_wait(&m->waits[rank[i].pos], how);
 	free(rank);
+	waits__reindex(m);
 }
 
+/* An interval of very many is not kept room for. */
+static void give_back(struct model *m)
+{
+	if (m->nwaits >= m->waits_cap / 4)
+		return;
+	m->waits_cap /= 2;
+	m->waits = xrealloc(m->waits, m->waits_cap * sizeof(*m->waits));
+}
+
+/* In place: there are never more than have been looked at. */
 void waits__reindex(struct model *m)
 {
-	struct live_wait *old;
-	u32 n;
+	u32 n = m->nwaits;
 
-	old = take_waits(m, &n);
-	for (u32 i = 0; i < n; i++)
-		live_wait__merge(waits__entry(m, &old[i].key), &old[i]);
-	free(old);
+	m->nwaits = 0;
+	hidx__clear(&m->wait_index);
+	for (u32 i = 0; i < n; i++) {
+		struct live_wait w = m->waits[i];
+
+		live_wait__merge(waits__entry(m, &w.key), &w);
+	}
+	give_back(m);
 }
 
 /* --- stacks --- */

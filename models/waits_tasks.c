@@ -62,24 +62,19 @@ static int compare_rank(const void *pa, const void *pb)
 	return a->pos < b->pos ? -1 : a->pos > b->pos;
 }
 
-/* Takes the threads out, for those that are put back one by one. */
-static struct live_task *take_tasks(struct model *m, u32 *n)
+/* In place, after their numbers have changed: equal ones become one. */
+static void reindex_tasks(struct model *m)
 {
-	struct live_task *old = m->tasks;
+	u32 n = m->ntasks;
 
-	*n = m->ntasks;
-	m->tasks = NULL;
-	m->ntasks = m->tasks_cap = 0;
+	m->ntasks = 0;
 	hidx__clear(&m->task_index);
-	return old;
-}
+	for (u32 i = 0; i < n; i++) {
+		struct live_task t = m->tasks[i], *to = task_entry(m, &t.task);
 
-static void put_back(struct model *m, const struct live_task *t)
-{
-	struct live_task *to = task_entry(m, &t->task);
-
-	to->gone = t->gone || t->task.tid == PROFILE_MERGED;
-	merge_task(to, t);
+		to->gone = t.gone || t.task.tid == PROFILE_MERGED;
+		merge_task(to, &t);
+	}
 }
 
 static void forget_thread(struct live_task *t, bool process)
@@ -94,22 +89,14 @@ static void forget_thread(struct live_task *t, bool process)
 static void merge_coldest(struct model *m, bool processes)
 {
 	struct rank *ranks = xmalloc(m->ntasks * sizeof(*ranks));
-	struct live_task *old;
-	u32 n;
 
-	old = take_tasks(m, &n);
-	for (u32 i = 0; i < n; i++)
-		ranks[i] = (struct rank){task_heat(&old[i]), i};
-	qsort(ranks, n, sizeof(*ranks), compare_rank);
-	for (u32 i = 0; i < n; i++) {
-		struct live_task *t = &old[ranks[i].pos];
-
-		if (i < n / 2)
-			forget_thread(t, processes);
-		put_back(m, t);
-	}
+	for (u32 i = 0; i < m->ntasks; i++)
+		ranks[i] = (struct rank){task_heat(&m->tasks[i]), i};
+	qsort(ranks, m->ntasks, sizeof(*ranks), compare_rank);
+	for (u32 i = 0; i < m->ntasks / 2; i++)
+		forget_thread(&m->tasks[ranks[i].pos], processes);
 	free(ranks);
-	free(old);
+	reindex_tasks(m);
 }
 
 struct hidx waits__living(const struct model *m)
@@ -131,21 +118,17 @@ static bool is_single(const struct live_task *t)
 static void merge_ended(struct model *m, u32 n)
 {
 	struct hidx living = waits__living(m);
-	struct live_task *old;
-	u32 nold;
 
-	old = take_tasks(m, &nold);
-	for (u32 i = 0; i < nold; i++) {
-		struct live_task *t = &old[i];
+	for (u32 i = 0; i < m->ntasks; i++) {
+		struct live_task *t = &m->tasks[i];
 		bool due = t->gone && is_single(t) && n;
 
 		n -= due;
 		if (due || !is_single(t))
 			forget_thread(t, !hidx__has(&living, mix64(t->task.tgid)));
-		put_back(m, t);
 	}
 	hidx__fini(&living);
-	free(old);
+	reindex_tasks(m);
 }
 
 static void trim_ended(struct model *m)

@@ -296,17 +296,20 @@ void rule__KERNEL_MESSAGES(struct rule_run *r)
 
 /* --- what we cost --- */
 
-#define COST_LOOKS 3 /* to attach costs once: that is over by then */
+#define COST_LOOKS 3
+#define COST_NS	   (8 * NSEC_PER_SEC) /* to attach and to make tables costs once: that is over by then */
 
 /* The least of the last looks; 0 as long as there are too few. */
 static double own_pct(const struct facts *f)
 {
 	const struct system_series *v = system__series(f->system, FIGURE_OWN_CPU, "");
+	u64 interval = MAX(f->system->base.t1_ns - f->system->base.t0_ns, 1ull);
+	u32 looks = CLAMP((u32)(COST_NS / interval), COST_LOOKS, SYSTEM_TREND);
 	float least = INFINITY;
 
-	if (!v || v->ntrend < COST_LOOKS)
+	if (!v || v->ntrend < looks)
 		return 0;
-	for (u32 i = 0; i < COST_LOOKS; i++)
+	for (u32 i = 0; i < looks; i++)
 		least = MIN(least, v->trend[v->ntrend - 1 - i]);
 	return (double)least / 1e7 / f->ncpus;
 }

@@ -33,6 +33,7 @@
 	"figure busy_ns vda 10000000\nfigure reads vda 20\nfigure read_ns vda 10000000\n"          \
 	"figure rx_drops eth0 0\nfigure rx_bytes eth0 5000\nfigure tcp_out - 100\n"                \
 	"usage quiet 50 S 2 10 5 20 40 0\n"
+#define COSTLY ORDINARY "figure own_cpu_ns - 400000000\n"
 
 #define FULL                                                                                       \
 	ORDINARY "figure idle_ns - 20000000\nfigure user_ns - 1500000000\n"                        \
@@ -184,8 +185,8 @@ static const struct example examples[] = {
 	{RULE_KERNEL_MESSAGES, SEVERITY_CRITICAL, 0, "logged 1 error",
 	 ORDINARY "notice 1 double fault\n"},
 	{RULE_TRACING_COST, SEVERITY_WARNING, 0, "proftop itself takes 20.0 % of all CPUs",
-	 ORDINARY "figure own_cpu_ns - 400000000\ntick\n" ORDINARY "figure own_cpu_ns - 400000000\ntick\n"
-	 ORDINARY "figure own_cpu_ns - 400000000\n"},
+	 COSTLY "tick\n" COSTLY "tick\n" COSTLY "tick\n" COSTLY "tick\n" COSTLY "tick\n" COSTLY "tick\n"
+	 COSTLY "tick\n" COSTLY},
 };
 
 /* --- a frame that is made from lines --- */

@@ -359,17 +359,15 @@ int block_complete(u64 *ctx)
 	return 0;
 }
 
-/* Run by user space over all entries of the map of requests. */
-SEC("iter/bpf_map_elem")
-int block_visit(struct bpf_iter__bpf_map_elem *ctx)
+/* Run by user space for an entry of the map of requests, by its index: kernels refuse iterators over
+ * the entries of maps. */
+SEC("raw_tp")
+int block_visit(struct bpf_raw_tracepoint_args *ctx)
 {
-	u32 *key = ctx->key, i;
 	struct request_state *r, was;
 	struct request *rq;
+	u32 i = ctx->args[0];
 
-	if (!key)
-		return 0;
-	i = *key;
 	r = bpf_map_lookup_elem(&requests, &i);
 	if (!r || !is_live(r) || r->is_bio)
 		return 0;

@@ -131,10 +131,6 @@ struct request___old {
 	struct gendisk *rq_disk;
 } KERNEL_TYPE;
 
-struct bpf_iter__bpf_map_elem {
-	void *key; /* NULL: that was the last one */
-} KERNEL_TYPE;
-
 #define REQ_OP_MASK	     0xff
 #define REQ_OP_READ	     0
 #define REQ_OP_WRITE	     1

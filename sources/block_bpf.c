@@ -33,7 +33,7 @@
 #define STACKS_WANTED_SLOW 1024
 
 struct source {
-	struct bpf_source base; /* visits requests; no link where there are no such iterators */
+	struct bpf_source base;
 	struct block_bpf *skel;
 	struct block_counts counts;
 	struct block_devices devices;
@@ -41,6 +41,7 @@ struct source {
 	const struct block_slot *slots; /* the map of requests; NULL: not mapped */
 	u32 slow; /* requests told in this interval */
 	u64 slow_least_ns;
+	u64 unvisited;
 };
 
 void block_bpf__stats(struct source *s, struct block_stats *out)
@@ -147,6 +148,7 @@ static void note(struct source *s)
 	health__note(h, now->requests_full, "began unseen, their submitter is not known");
 	health__note(h, now->records_full, "slow or sampled requests could not be listed");
 	health__note(h, now->backward, "negative times were left out");
+	health__note(h, s->unvisited, "looks at requests failed that may have ended unseen");
 }
 
 /* --- settings --- */
@@ -239,6 +241,7 @@ static int open_programs(struct source *s, struct status *st)
 	k->rodata->requests_mask = sizes->requests - 1;
 	bpf_program__set_autoattach(k->progs.block_bio_start, false);
 	bpf_program__set_autoattach(k->progs.block_bio_end, false);
+	bpf_program__set_autoattach(k->progs.block_visit, false);
 	fit_kernel(k);
 	return 0;
 }
@@ -253,16 +256,6 @@ static int loaded(struct source *s, struct status *st)
 	return err ? bpf_util__failed(err, s->base.what, st) : 0;
 }
 
-/* Without it, requests whose end was not told are counted when the next one begins. */
-static void attach_visit(struct source *s)
-{
-	struct status why = {0};
-
-	if (bpf_visit__attach_map(&s->base.visit, s->skel->progs.block_visit,
-				  bpf_map__fd(s->skel->maps.requests), &why))
-		log__add(LOG_WARN, "requests on their way cannot be looked at: %s", why.msg);
-}
-
 static void map_slots(struct source *s)
 {
 	void *at = mmap(NULL, slots_size(s), PROT_READ, MAP_SHARED,
@@ -273,15 +266,23 @@ static void map_slots(struct source *s)
 
 static void begin(struct source *s)
 {
-	attach_visit(s);
 	map_slots(s);
 	look_at_devices(s);
 	s->skel->bss->ready = 1;
 }
 
-/* Few requests are long on their way, and to run a program for each place costs far more than a
- * look at them. */
-static bool any_old(const struct source *s)
+static void visit(struct source *s, u32 slot)
+{
+	u64 args[] = {slot};
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .ctx_in = args, .ctx_size_in = sizeof(args));
+
+	if (bpf_prog_test_run_opts(bpf_program__fd(s->skel->progs.block_visit), &opts))
+		s->unvisited++;
+}
+
+/* Requests that ended without a word are counted in the interval that ends: few are long on their way.
+ * Without the map, they are when the next one begins. */
+static void visit_requests(struct source *s)
 {
 	u64 now = clock__monotonic_ns();
 
@@ -289,16 +290,8 @@ static bool any_old(const struct source *s)
 		u64 live = __atomic_load_n(&s->slots[i].live, __ATOMIC_RELAXED);
 
 		if (live > BLOCK_SLOT_TAKEN && now - live > SETTLE_NS)
-			return true;
+			visit(s, i);
 	}
-	return !s->slots;
-}
-
-/* Requests that ended without a word are counted in the interval that ends. */
-static void visit_requests(struct source *s)
-{
-	if (s->base.visit.link && any_old(s))
-		bpf_visit__run(&s->base.visit);
 }
 
 static void first(struct source *s, bool tick)

@@ -148,6 +148,7 @@ struct question_log {
 struct question_burst {
 	__u64 slot, total, stack; /* slot: its number; with a timer when it began */
 	__u64 counts[QUESTION_BURST_EVENTS];
+	struct measure_who who; /* whose stack it is */
 };
 
 /* Slots sent of an interval before only fuller ones are. */

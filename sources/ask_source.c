@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/embed.h"
 #include "base/log.h"
+#include "sources/ask_bursts.h"
 #include "sources/ask_links.h"
 #include "sources/ask_log.h"
 #include "sources/ask_plan.h"
@@ -199,20 +200,6 @@ static void add_moments(void *ctx, struct measure_slow_sample *out)
 	ask_log__add(&r->log, out);
 }
 
-/* Fewer slots that are full: less full ones are sent from now on. */
-static void adapt_bursts(void *ctx, struct bpf_object *obj)
-{
-	volatile u64 *least = bpf_globals__find(obj, "burst_least", sizeof(*least));
-	volatile u32 *n = bpf_globals__find(obj, "nbursts", sizeof(*n));
-
-	(void)ctx;
-	if (!least || !n)
-		return;
-	if (*n < QUESTION_BURSTS_MAX / 4)
-		*least = MAX(*least / 2, 1);
-	*n = 0;
-}
-
 /* --- what it takes --- */
 
 /* The counts were of one moment: calls of functions may come to be far more. */
@@ -236,8 +223,16 @@ static void watch_rate(struct running *r, struct bpf_object *obj)
 
 static void tick(void *ctx, struct bpf_object *obj)
 {
-	adapt_bursts(ctx, obj);
+	ask_bursts__adapt(obj);
 	watch_rate(ctx, obj);
+}
+
+static void flush(void *ctx)
+{
+	struct running *r = ctx;
+
+	if (r->links.attached)
+		ask_bursts__flush(r->links.attached);
 }
 
 static void note_rate(void *ctx, struct health *h)
@@ -311,6 +306,7 @@ static const struct measure_hooks ask_hooks = {
 	.open = put_open,
 	.record = put_line,
 	.slow = add_moments,
+	.flush = flush,
 	.tick = tick,
 	.health = note_rate,
 };

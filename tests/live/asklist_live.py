@@ -100,6 +100,18 @@ def test_bursts():
     assert any(r["stack"] for r in rows), rows[:3]
 
 
+def test_last_slot():
+    """The last slot is told though nothing comes behind it, with whose stack was sampled"""
+    n = 3000
+    asked = '! burst syscalls:sys_enter_getppid/comm == "calls"/ every 100ms sample stack if count == 3'
+    _, _, watch = run("exact", n, asked)
+    rows = watch.rows()
+    same("in all slots", n, sum(r["count"] for r in rows))
+    for r in rows:
+        assert r["comm"] == ("calls" if r["count"] >= 3 else None), r
+        assert any(f["kind"] == "user" for f in r["stack"]) == (r["count"] >= 3), r
+
+
 def test_words():
     """Words of the run queue and of interrupts, where they can be read"""
     with Watch("count cpu-clock by irqs_disabled, nr_running") as watch:

@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/embed.h"
 #include "base/log.h"
+#include "bpf/stack.h"
 #include "sources/ask_bursts.h"
 #include "sources/ask_links.h"
 #include "sources/ask_log.h"
@@ -24,6 +25,7 @@
 #include "sources/measure.h"
 #include "sources/moment.h"
 #include "sources/process_scope.h"
+#include "sources/unwind_tasks.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
 EMBED(proftop_bpf_question_count, BUILD "/bpf/question_count.bpf.o");
@@ -501,6 +503,19 @@ static void asking__health(struct source *s, struct health *h)
 	health__take(h, &all);
 }
 
+/* The first stacks are to be whole, where any are taken. */
+static void asking__ask_tables(const struct sampling *how, const struct scope *scope,
+			       const struct sample_sink *sink)
+{
+	u32 stacks = 0;
+
+	for (u32 i = 0; how->asks && i < how->asks->n; i++)
+		for (u32 k = 0; k < how->asks->v[i]->nprograms; k++)
+			stacks |= how->asks->v[i]->programs[k].slot.stack;
+	if (stacks & STACK_USER)
+		unwind_tasks__ask(how, scope, sink);
+}
+
 #define ASKING(name_, id)                                                                          \
 	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
 					   struct status *st)                                      \
@@ -511,6 +526,7 @@ static void asking__health(struct source *s, struct health *h)
 		.name = "bpf",                                                                     \
 		.title = "BPF programs of questions",                                              \
 		.asks = true,                                                                      \
+		.ask_tables = asking__ask_tables,                                                  \
 		.open = open_##name_,                                                              \
 		.close = asking__close,                                                            \
 		.set_scope = asking__set_scope,                                                    \

@@ -100,7 +100,8 @@ static void holder_part(const void *of, u32 i, struct value_part *out)
 
 	switch (i) {
 	case 0:
-		*out = (struct value_part){"comm", {.type = VALUE_TEXT, .s = r->holder->comm}};
+		*out = (struct value_part){
+			"comm", {.type = *r->holder->comm ? VALUE_TEXT : VALUE_NONE, .s = r->holder->comm}};
 		break;
 	case 1:
 		*out = (struct value_part){"pid", {.type = VALUE_COUNT, .u = r->holder->tgid}};

@@ -103,7 +103,7 @@ static int compile_target(struct making *m, u32 target)
 	struct unit u = {0};
 
 	m->words = ask_words__at(t);
-	if (needs_fields(m->a->question, t->of) &&
+	if ((needs_fields(m->a->question, t->of) || ask_target__ends_call(t)) &&
 	    ask_target__fields(t, &fields, m->st))
 		return -EINVAL;
 	u.slot.call = t->call;

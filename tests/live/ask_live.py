@@ -94,6 +94,9 @@ def test_values():
     for r in watch.rows(ask=asked[1], pid=pid):
         assert r["min_bytes"] == r["max_bytes"] == r["p50_bytes"] == 129, r
         assert sum(h["count"] for h in r["hist"]) == r["count"], r
+        assert all(h["lo_bytes"] <= 129 < h["hi_bytes"] for h in r["hist"]), r
+    for r in watch.rows(ask=asked[0], pid=pid):
+        assert all(h["lo"] <= 64 < h["hi"] for h in r["hist"]), r
 
 
 def test_texts():
@@ -199,6 +202,22 @@ def test_spans():
         total = sum(r["total_ns"] for r in rows)
         assert n * 10 * MS <= total <= said["total_ns"] * 1.01, (q, total, said)
         assert min(r["min_ns"] for r in rows if r["count"]) >= 10 * MS, rows
+
+
+def test_errors():
+    """What system calls return at a span's end tells which failed, whether the question names it or not"""
+    n = 300
+    asked = {f"span syscalls:sys_enter_{call} -> syscalls:sys_exit_{call}": failed
+             for call, failed in (("openat", 2 * n + n // 2), ("dup", n), ("getppid", 0))}
+    with Calls("exact", n) as work, \
+         Watch(*(f"! {q}" for q in asked), view="pairs", options=("-p", work.pid)) as watch:
+        watch.next()
+        work.tell()
+        work.result()
+        watch.until(live.now_ns())
+    for q, failed in asked.items():
+        same(f"errors: {q}", failed, watch.sum("errors", ask=q))
+        assert watch.sum(ask=q) >= n, q
 
 
 def test_unfinished():

@@ -265,6 +265,11 @@ static enum value_type type_of(const char *unit)
 	return strcmp(unit, "bytes") ? VALUE_COUNT : VALUE_BYTES;
 }
 
+enum value_type measure__value_type(const struct measure *m)
+{
+	return m->shape == MEASURE_SHAPE_COUNT && m->value ? type_of(m->value) : VALUE_NS;
+}
+
 static void add_sum_by_name(struct making *k, enum value_type type)
 {
 	const char *name = k->m->sum_name;

@@ -310,7 +310,7 @@ static void add_values(struct making *k)
 		    (struct column){.name = arena__strdup(k->arena, name),
 				    .title = all[i].title,
 				    .help = all[i].help,
-				    .type = type_of(unit),
+				    .type = all[i].kind == CELL_AVG && !*unit ? VALUE_NUMBER : type_of(unit),
 				    .width = 7,
 				    .priority = all[i].priority,
 				    .flags = all[i].flags});

@@ -140,8 +140,9 @@ def test_values_below_zero():
     for r in ours:
         assert r["min"] <= r["p50"] <= r["p99"] <= r["max"] <= -2, r
         assert r["min"] <= r["avg"] <= r["max"], r
+        assert abs(r["avg"] - r["sum"] / r["count"]) < 1e-6, r
         assert sum(h["count"] for h in r["hist"]) == r["count"], r
-        assert all(h["lo_ns"] < h["hi_ns"] <= 0 for h in r["hist"]), r
+        assert all(h["lo"] < h["hi"] <= 0 for h in r["hist"]), r
 
 
 def test_kernel_threads_at_once():

@@ -295,9 +295,15 @@ def test_wrong_questions():
         assert done.status == 2, str(done)
         assert word in done.err and done.err.startswith("proftop: --ask: "), str(done)
         assert not done.out, str(done)
-    done = live.proftop("-b", "-n", 1, "--ask", "count sched:sched_switch if prev_con == 1")
-    lines = done.err.splitlines()
-    assert len(lines) == 3 and lines[2].index("^") == lines[1].index("prev_con"), str(done)
+    for question, wrong in (("count sched:sched_switch if prev_con == 1", "prev_con"),
+                            ("span sched:sched_switch -> sched:nosuch", "sched:nosuch"),
+                            ("count uprobe:/nonexistent:f by pid", "uprobe:")):
+        done = live.proftop("-b", "-n", 1, "--ask", question)
+        lines = done.err.splitlines()
+        assert done.status == 2 and len(lines) == 3, str(done)
+        assert lines[2].index("^") == lines[1].index(wrong), str(done)
+    done = live.proftop("-b", "-n", 1, "--ask", "count btf:nosuch")
+    assert done.status == 2 and "no such tracepoint" in done.err, str(done)
 
 
 def test_rate_guard():

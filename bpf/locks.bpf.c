@@ -53,6 +53,25 @@ static __always_inline bool wait__begin(struct task_struct *task, const struct w
 	return n->report;
 }
 
+static __always_inline u64 holder__of(struct task_struct *task)
+{
+	struct thread_record r = {.type = RECORD_THREAD,
+				  .tgid = BPF_CORE_READ(task, tgid),
+				  .tid = BPF_CORE_READ(task, pid)};
+	struct lock_named now = {.start_ns = BPF_CORE_READ(task, start_time)}, *told;
+	u64 key = LOCK_HOLDER(r.tgid, r.tid);
+
+	BPF_CORE_READ_STR_INTO(&r.comm, task, comm);
+	__builtin_memcpy(now.comm, r.comm, sizeof(now.comm));
+	told = bpf_map_lookup_elem(&lock_named, &key);
+	if (told && told->start_ns == now.start_ns && told->comm[0] == now.comm[0] &&
+	    told->comm[1] == now.comm[1])
+		return key;
+	if (!bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)))
+		bpf_map_update_elem(&lock_named, &key, &now, BPF_ANY);
+	return key;
+}
+
 /* Who wakes has held it. */
 static __always_inline bool wake__note(struct task_struct *task, const struct wait *w, struct noted *n,
 				       struct measure_stats *st)
@@ -64,7 +83,7 @@ static __always_inline bool wake__note(struct task_struct *task, const struct wa
 		return false;
 	n->now = run__begin(st);
 	n->lock = l;
-	l->holder = LOCK_HOLDER(task->tgid, (u32)task->pid);
+	l->holder = holder__of(task);
 	l->woke_ns = n->now;
 	return n->now - l->stack_ns >= HOLDER_EVERY_NS;
 }
@@ -325,7 +344,7 @@ static __always_inline u64 kernel__holder(u64 lock, u32 flags)
 	owner = (void *)(word & ~OWNER_FLAGS);
 	if (!owner || (!(flags & LOCK_IS_MUTEX) && word & OWNER_IS_READ))
 		return 0;
-	return LOCK_HOLDER((u32)BPF_CORE_READ(owner, tgid), (u32)BPF_CORE_READ(owner, pid));
+	return holder__of(owner);
 }
 
 static __always_inline bool is_spin(u32 flags)

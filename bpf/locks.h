@@ -80,7 +80,17 @@ struct sleeper_record {
 	__u64 begin_ns; /* of the wait of a RECORD_WAITER */
 };
 
+/* In the ring: who has had what others wait for, as it may have ended before its name is looked up. */
+#define RECORD_THREAD 28
+
+struct thread_record {
+	__u32 type; /* RECORD_THREAD */
+	__u32 tgid, tid, pad;
+	char comm[16];
+};
+
 #define LOCKS_MAX    16384
+#define NAMED_MAX    4096 /* threads whose names were told */
 #define HOLDERS_WANTED 64
 #define WAITERS_MAX    4096 /* whose stacks are known */
 #define WAITERS_ROUND  64   /* that are reported by one visit */

@@ -56,6 +56,18 @@ struct {
 	__type(value, u32);
 } lock_wanted SEC(".maps");
 
+/* Threads whose names were told, by LOCK_HOLDER. */
+struct lock_named {
+	u64 start_ns, comm[2];
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, NAMED_MAX);
+	__type(key, u64);
+	__type(value, struct lock_named);
+} lock_named SEC(".maps");
+
 /* Waits that go on whose threads were reported, by LOCK_HOLDER: when they began. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);

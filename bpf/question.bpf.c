@@ -171,3 +171,12 @@ static __noinline int question__run(void *ctx, u32 slot)
 }
 
 QUESTION_ALL_PROGRAMS
+
+#if QUESTION_DOES == DOES_ALL
+SEC("raw_tp")
+int question_flush(void *ctx)
+{
+	burst__flush();
+	return 0;
+}
+#endif

@@ -64,6 +64,7 @@ struct question_slot {
 	__u32 stack; /* STACK_KERNEL | STACK_USER: stacks are sampled; 0: they are not */
 	__u32 entries, entry_texts; /* of a begin: numbers and texts kept, behind the values */
 	__u32 step, last_step; /* of a chain: this event's, and that of its end; of a nest: the pair */
+	__u32 fails; /* of an end: its value is a result, which from -4095 to -1 is an error */
 	__u32 sum, nsums; /* of a step or what is between: its sum; of an end: how many there are */
 	__u32 texts_kept; /* entry_texts are looked up in a map of their own */
 	__u32 by_process; /* hold: what `on` is the number of is each process's own */
@@ -148,6 +149,7 @@ struct question_log {
 struct question_burst {
 	__u64 slot, total, stack; /* slot: its number; with a timer when it began */
 	__u64 counts[QUESTION_BURST_EVENTS];
+	struct measure_who who; /* whose stack it is */
 };
 
 /* Slots sent of an interval before only fuller ones are. */

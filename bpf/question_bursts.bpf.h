@@ -26,8 +26,15 @@ static __always_inline bool burst__is_full(u64 total)
 	return true;
 }
 
+static __always_inline void burst__sample(const struct run *r, struct question_burst *b, u32 slot, u64 now)
+{
+	b->stack = stack__capture(r->ctx, slot, r->slot->stack, 0, now);
+	who__fill(&b->who, r->task);
+}
+
 /* As a line that is nobody's, but of who had the CPU when a stack was taken. */
-static __always_inline void burst__send(const struct run *r, const struct question_burst *b, u64 begin_ns)
+static __always_inline void burst__send(struct measure_stats *st, u32 event, const struct question_burst *b,
+					u64 begin_ns)
 {
 	struct question_line *line;
 	u64 *lost = lost_lines();
@@ -37,23 +44,31 @@ static __always_inline void burst__send(const struct run *r, const struct questi
 	line = bpf_ringbuf_reserve(&records, offsetof(struct question_line, texts), 0);
 	if (!line) {
 		(*lost)++;
-		r->st->slow_lost++;
+		st->slow_lost++;
 		return;
 	}
 	line->type = RECORD_QUESTION_LINE;
-	line->event = r->slot->event;
+	line->event = event;
 	line->t_ns = begin_ns;
 	line->lost = *lost;
 	*lost = 0;
 	line->stack = b->stack;
 	line->cpu = bpf_get_smp_processor_id();
 	line->pad = 0;
-	__builtin_memset(&line->who, 0, sizeof(line->who));
-	line->who.tgid = MEASURE_MANY;
-	if (r->slot->does == QUESTION_TICKS && b->stack)
-		who__fill(&line->who, r->task);
+	__builtin_memcpy(&line->who, &b->who, sizeof(line->who));
+	if (!b->stack)
+		line->who.tgid = MEASURE_MANY;
 	__builtin_memcpy(line->values, b->counts, sizeof(line->values));
 	bpf_ringbuf_submit(line, ring_flags(false));
+}
+
+/* The slot that lasted until now is told of; `at` begins. */
+static __always_inline void burst__end(struct measure_stats *st, u32 event, struct question_burst *b, u64 at)
+{
+	if (b->total && burst__is_full(b->total))
+		burst__send(st, event, b, b->slot * burst_ns);
+	__builtin_memset(b, 0, sizeof(*b));
+	b->slot = at;
 }
 
 static __always_inline void run__fill(const struct run *r)
@@ -65,12 +80,8 @@ static __always_inline void run__fill(const struct run *r)
 	b = bpf_map_lookup_elem(&bursts, &zero);
 	if (!b)
 		return;
-	if (!r->slot->ticked && b->slot != at) {
-		if (b->total && burst__is_full(b->total))
-			burst__send(r, b, b->slot * burst_ns);
-		__builtin_memset(b, 0, sizeof(*b));
-		b->slot = at;
-	}
+	if (!r->slot->ticked && b->slot != at)
+		burst__end(r->st, r->slot->event, b, at);
 	r->frame->words[WORD_COUNT] = b->total + 1;
 	if (r->slot->plain) {
 		r->frame->values[0] = 0;
@@ -81,7 +92,7 @@ static __always_inline void run__fill(const struct run *r)
 	b->total++;
 	b->counts[event_of(r->ctx, r->frame, r->slot) & (QUESTION_BURST_EVENTS - 1)]++;
 	if (r->slot->stack && !b->stack && r->frame->values[0])
-		b->stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, now);
+		burst__sample(r, b, STACK_SLOT_TRACE, now);
 }
 
 /* A slot ends: it is told of where the question's expression holds, else when it is one of the fullest. */
@@ -104,15 +115,28 @@ static __always_inline void run__tick(const struct run *r)
 	if (r->slot->nvalues) {
 		wanted = wanted && r->frame->values[0];
 		if (wanted)
-			b->stack = stack__capture(r->ctx, STACK_SLOT_PERF, r->slot->stack, 0, now);
+			burst__sample(r, b, STACK_SLOT_PERF, now);
 	} else {
 		wanted = wanted && b->total && burst__is_full(b->total);
 	}
 	r->st->count += wanted;
 	if (wanted)
-		burst__send(r, b, b->slot);
+		burst__send(r->st, r->slot->event, b, b->slot);
 	__builtin_memset(b, 0, sizeof(*b));
 	b->slot = now;
+}
+
+/* User space runs it on each CPU, once an interval: behind a slot there may be no event for long. */
+static __always_inline void burst__flush(void)
+{
+	u64 at = bpf_ktime_get_ns() / burst_ns;
+	struct measure_stats *st = stats__get();
+	struct question_burst *b;
+	u32 zero = 0;
+
+	b = bpf_map_lookup_elem(&bursts, &zero);
+	if (st && b && b->total && b->slot != at)
+		burst__end(st, slots[0].event, b, at);
 }
 
 #endif

@@ -134,6 +134,7 @@ static __always_inline void run__end_span(const struct run *r)
 		return;
 	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, r->slot->event, labels);
 	s.labels = labels;
+	s.error = r->slot->fails && r->frame->values[0] >= (u64)-4095;
 	if (measure__end(r->ctx, &s, r->st, &stack, &cell) & MEASURE_IS_SLOW) {
 		if (log_by)
 			log__send(key, s.begin_ns);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Decides in the kernel whether a task is looked at. A program includes this once
- * and calls scope__passes(); scope__follow_fork() and scope__follow_exit() belong into
- * programs on sched_process_fork and sched_process_exit.
+ * and calls scope__passes(); scope__follow_fork() and scope__follow_end() belong into
+ * programs on sched_process_fork and sched_process_free.
  */
 #ifndef BPF_SCOPE_BPF_H
 #define BPF_SCOPE_BPF_H
@@ -162,11 +162,14 @@ static __always_inline bool scope__follow_fork(struct task_struct *parent,
 	return bpf_map_update_elem(&scope_ids, &key, &one, BPF_ANY) == 0;
 }
 
-static __always_inline void scope__follow_exit(struct task_struct *task)
+/* Not when it exits: who counts what exits asks for its scope on the same event. A leader is the last of
+ * its process that is freed. */
+static __always_inline void scope__follow_end(struct task_struct *task)
 {
-	struct scope_bpf_key key = {0, SCOPE_BPF_FOLLOWED, 0, BPF_CORE_READ(task, tgid)};
+	u32 tgid = BPF_CORE_READ(task, tgid);
+	struct scope_bpf_key key = {0, SCOPE_BPF_FOLLOWED, 0, tgid};
 
-	if (BPF_CORE_READ(task, signal, live.counter) == 0)
+	if ((u32)BPF_CORE_READ(task, pid) == tgid)
 		bpf_map_delete_elem(&scope_ids, &key);
 }
 

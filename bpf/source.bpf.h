@@ -108,10 +108,10 @@ int scope_fork(struct bpf_raw_tracepoint_args *ctx)
 	return 0;
 }
 
-SEC("raw_tp/sched_process_exit")
-int scope_exit(struct bpf_raw_tracepoint_args *ctx)
+SEC("raw_tp/sched_process_free")
+int scope_end(struct bpf_raw_tracepoint_args *ctx)
 {
-	scope__follow_exit((void *)ctx->args[0]);
+	scope__follow_end((void *)ctx->args[0]);
 	return 0;
 }
 

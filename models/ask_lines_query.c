@@ -56,7 +56,7 @@ static const struct field stack_fields[] = {
 /* Of a slot that a timer ended. */
 static const struct field sampled_fields[] = {
 	{TEXT_COLUMN("comm", "Command", 15, 1, COLUMN_BOTH, "who had the CPU when its stack was taken"),
-	 VIA(ROW, line), CHARS_AT(struct ask_line, who.comm)},
+	 VIA(ROW, line), CHARS_AT(struct ask_line, who.comm), UNLESS_0(struct ask_line, who.comm[0])},
 };
 
 #define FIELDS_MAX 40

@@ -206,7 +206,7 @@ static void fill_rows(struct cache_builder *m)
 static struct value ages_value(const struct cache_flow *flow, struct arena *a)
 {
 	double n[CACHE_AGES];
-	const struct histogram h = {n, CACHE_AGES, cache__age_lo, 0, UINT64_MAX, 0};
+	const struct histogram h = {n, CACHE_AGES, cache__age_lo, 0, UINT64_MAX, 0, VALUE_NS};
 
 	for (u32 i = 0; i < CACHE_AGES; i++)
 		n[i] = (double)flow->ages[i];

@@ -265,6 +265,11 @@ static enum value_type type_of(const char *unit)
 	return strcmp(unit, "bytes") ? VALUE_COUNT : VALUE_BYTES;
 }
 
+enum value_type measure__value_type(const struct measure *m)
+{
+	return m->shape == MEASURE_SHAPE_COUNT && m->value ? type_of(m->value) : VALUE_NS;
+}
+
 static void add_sum_by_name(struct making *k, enum value_type type)
 {
 	const char *name = k->m->sum_name;
@@ -305,7 +310,7 @@ static void add_values(struct making *k)
 		    (struct column){.name = arena__strdup(k->arena, name),
 				    .title = all[i].title,
 				    .help = all[i].help,
-				    .type = type_of(unit),
+				    .type = all[i].kind == CELL_AVG && !*unit ? VALUE_NUMBER : type_of(unit),
 				    .width = 7,
 				    .priority = all[i].priority,
 				    .flags = all[i].flags});

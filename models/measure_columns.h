@@ -74,6 +74,8 @@ struct measure_column {
 u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct column *columns,
 		     struct measure_column *kinds, u32 *sort, struct arena *arena);
 
+/* Of what is added up and has a distribution: times, bytes or plain numbers. */
+enum value_type measure__value_type(const struct measure *m);
 /* The label of a kind; -1: the measure has none. */
 int measure__label_of_kind(const struct measure *m, enum label_kind kind);
 /* Whether a grouping tells the value of a label: pid tells comm and cgroup, tid tells pid. */

@@ -58,7 +58,7 @@ static struct live_bin *bin_of(struct live_entry *l, u32 bucket)
 
 static void add_values(struct live_entry *l, const struct measure_sample *s)
 {
-	if (s->count && (s->hist || !s->sampled)) {
+	if (s->count && (s->hist || !s->sampled || s->max)) {
 		l->now.min = l->now.count ? MIN(l->now.min, s->min) : s->min;
 		l->now.max = MAX(l->now.max, s->max);
 	}

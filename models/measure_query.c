@@ -433,8 +433,13 @@ u64 measure__bucket_lo(const struct measure *m, u32 bucket)
 static struct histogram histogram_of(const struct measure *m, double *buckets,
 				     const struct measure_values *v)
 {
-	return (struct histogram){buckets, MEASURE_BUCKETS, measure__lo(m), v->min, v->max,
-				  m->is_signed ? MEASURE_ZERO : 0};
+	return (struct histogram){.n = buckets,
+				  .nbuckets = MEASURE_BUCKETS,
+				  .lo = measure__lo(m),
+				  .min = v->min,
+				  .max = v->max,
+				  .zero = m->is_signed ? MEASURE_ZERO : 0,
+				  .type = measure__value_type(m)};
 }
 
 /* As sure as the judgement of its sizes, unless these are estimates that may be off by as much. */

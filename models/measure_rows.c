@@ -100,7 +100,8 @@ static void holder_part(const void *of, u32 i, struct value_part *out)
 
 	switch (i) {
 	case 0:
-		*out = (struct value_part){"comm", {.type = VALUE_TEXT, .s = r->holder->comm}};
+		*out = (struct value_part){
+			"comm", {.type = *r->holder->comm ? VALUE_TEXT : VALUE_NONE, .s = r->holder->comm}};
 		break;
 	case 1:
 		*out = (struct value_part){"pid", {.type = VALUE_COUNT, .u = r->holder->tgid}};
@@ -245,6 +246,21 @@ static bool held_cell(const struct measure_result *a, const struct measure_row *
 	}
 }
 
+/* The mean of plain numbers, which are small often enough; false: it is no such cell. */
+static bool mean_cell(const struct measure_result *a, const struct measure_row *r,
+		      enum measure_cell_kind kind, struct value *out)
+{
+	s64 sum = (s64)(r->v.sum - (a->measure->is_signed ? r->v.sums[0] : 0));
+
+	if (kind != CELL_AVG || out->type != VALUE_NUMBER)
+		return false;
+	if (r->v.count)
+		out->f = (a->measure->is_signed ? (double)sum : (double)(u64)sum) / (double)r->v.count;
+	else
+		out->type = VALUE_NONE;
+	return true;
+}
+
 /* Of values that may be below 0; false: it is no such cell. */
 static bool signed_cell(const struct measure_result *a, const struct measure_row *r,
 			enum measure_cell_kind kind, struct value *out)
@@ -300,7 +316,8 @@ static void number_cell(const struct measure_result *a, const struct measure_row
 {
 	double busy = (double)(a->all.sum - MIN(a->waiting_ns, a->all.sum));
 
-	if (held_cell(a, r, c.kind, out) || signed_cell(a, r, c.kind, out))
+	if (held_cell(a, r, c.kind, out) || mean_cell(a, r, c.kind, out) ||
+	    signed_cell(a, r, c.kind, out))
 		return;
 	switch (c.kind) {
 	case CELL_RATE:

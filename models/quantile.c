@@ -34,16 +34,21 @@ u64 histogram__quantile(const struct histogram *h, double q)
 /* --- as a value --- */
 
 struct bucket_item {
-	u64 lo_ns, hi_ns, count;
-	u64 zero;
+	u64 lo, hi, count, zero;
+	enum value_type type;
 };
 
 static void member(const void *of, u32 i, struct value_part *out)
 {
+	static const char *const times[] = {"lo_ns", "hi_ns"}, *const bytes[] = {"lo_bytes", "hi_bytes"},
+				 *const plain[] = {"lo", "hi"};
 	const struct bucket_item *b = of;
+	const char *const *names = b->type == VALUE_BYTES   ? bytes
+				   : b->type == VALUE_COUNT ? plain
+							    : times;
 	struct value_part parts[] = {
-		{"lo_ns", {.type = VALUE_NS, .u = b->lo_ns}},
-		{"hi_ns", {.type = VALUE_NS, .u = b->hi_ns}},
+		{names[0], {.type = b->type, .u = b->lo}},
+		{names[1], {.type = b->type, .u = b->hi}},
 		{"count", {.type = VALUE_COUNT, .u = b->count}},
 	};
 
@@ -78,8 +83,8 @@ struct value histogram__value(const struct histogram *h, bool whole, struct aren
 	items = arena__array(a, struct bucket_item, end - first);
 	for (u32 i = first; i < end; i++)
 		if (whole || h->n[i] > 0)
-			items[v.n++] =
-				(struct bucket_item){h->lo(i), h->lo(i + 1), (u64)(h->n[i] + 0.5), h->zero};
+			items[v.n++] = (struct bucket_item){h->lo(i), h->lo(i + 1), (u64)(h->n[i] + 0.5),
+							    h->zero, h->type};
 	v.of = items;
 	v.part = item;
 	return v;

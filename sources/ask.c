@@ -103,7 +103,7 @@ static int compile_target(struct making *m, u32 target)
 	struct unit u = {0};
 
 	m->words = ask_words__at(t);
-	if (needs_fields(m->a->question, t->of) &&
+	if ((needs_fields(m->a->question, t->of) || ask_target__ends_call(t)) &&
 	    ask_target__fields(t, &fields, m->st))
 		return -EINVAL;
 	u.slot.call = t->call;
@@ -241,13 +241,27 @@ static int check_shape(const struct making *m)
 	return 0;
 }
 
+/* What there is no such event of is said with a caret, too. */
+static int refuse_event(const struct making *m, const struct question_event *e)
+{
+	struct expr_error err = {.column = e->at, .length = MAX(e->length, 1u)};
+
+	if (m->st->code != EXIT_CODE_USAGE)
+		return -EINVAL;
+	copy_str(err.msg, sizeof(err.msg), m->st->msg);
+	return refuse_at(m, &err);
+}
+
 static int resolve_all(struct making *m)
 {
 	const struct question *q = m->a->question;
 	int err = 0;
 
-	for (u32 i = 0; i < q->nevents && !err; i++)
+	for (u32 i = 0; i < q->nevents && !err; i++) {
 		err = ask_targets__resolve(&m->a->targets, &q->events[i], m->st);
+		if (err)
+			err = refuse_event(m, &q->events[i]);
+	}
 	m->a->program_of = xcalloc(m->a->targets.n + 1, 1);
 	if (!err)
 		ask_calls__mark(m->a);

@@ -185,6 +185,9 @@ static int refuse_attach(const struct ask_target *t, int err, struct status *st)
 		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
 				   "%s: this kernel has no such function to probe, or was built without "
 				   "CONFIG_KPROBES: a tracepoint or btf:NAME may say the same", t->name);
+	if (t->of->kind == EVENT_BTF && err == -ENOENT)
+		return status__set(st, EXIT_CODE_USAGE, err,
+				   "%s: this kernel has no such tracepoint: --list-events lists them", t->name);
 	return status__set(st, exit_code__from_errno(err), err, "%s cannot be attached to: %s",
 			   t->name, strerror(-err));
 }

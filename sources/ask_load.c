@@ -95,6 +95,12 @@ static bool needs_texts(const struct ask *a)
 	return false;
 }
 
+/* Which no timer ends. */
+static bool fills_slots(const struct ask *a)
+{
+	return a->programs[0].slot.does == QUESTION_FILLS && !a->programs[0].slot.ticked;
+}
+
 static void make_room(struct bpf_object *obj, const char *map)
 {
 	bpf_map__set_max_entries(bpf_object__find_map_by_name(obj, map), QUESTION_SPANS);
@@ -122,6 +128,8 @@ void ask_load__prepare(const struct ask *a, struct bpf_object *obj)
 			bpf_program__set_expected_attach_type(prog, UPROBE_MULTI_TYPE);
 		if (!strcmp(name, "question_exit"))
 			bpf_program__set_autoload(prog, needs_exits(a));
+		if (!strcmp(name, "question_flush"))
+			bpf_program__set_autoload(prog, fills_slots(a));
 	}
 	if (a->question->shape == ASK_SPAN)
 		make_room(obj, "spans");

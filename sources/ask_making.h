@@ -43,6 +43,8 @@ u32 ask_question__nlegs(const struct question *q);
 /* u: zeroed. fields: of the event, NULL: the question needs none. False: m->st says why. */
 bool ask_unit__make(struct making *m, struct unit *u, struct ask_target *t,
 		    const struct field_resolver *fields);
+/* The return of a system call at a span's end: its field ret tells whether it failed. */
+bool ask_target__ends_call(const struct ask_target *t);
 
 /* --- ask_programs.c --- */
 

@@ -13,6 +13,8 @@
 #include "base/clock.h"
 #include "base/embed.h"
 #include "base/log.h"
+#include "bpf/stack.h"
+#include "sources/ask_bursts.h"
 #include "sources/ask_links.h"
 #include "sources/ask_log.h"
 #include "sources/ask_plan.h"
@@ -23,6 +25,7 @@
 #include "sources/measure.h"
 #include "sources/moment.h"
 #include "sources/process_scope.h"
+#include "sources/unwind_tasks.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
 EMBED(proftop_bpf_question_count, BUILD "/bpf/question_count.bpf.o");
@@ -199,20 +202,6 @@ static void add_moments(void *ctx, struct measure_slow_sample *out)
 	ask_log__add(&r->log, out);
 }
 
-/* Fewer slots that are full: less full ones are sent from now on. */
-static void adapt_bursts(void *ctx, struct bpf_object *obj)
-{
-	volatile u64 *least = bpf_globals__find(obj, "burst_least", sizeof(*least));
-	volatile u32 *n = bpf_globals__find(obj, "nbursts", sizeof(*n));
-
-	(void)ctx;
-	if (!least || !n)
-		return;
-	if (*n < QUESTION_BURSTS_MAX / 4)
-		*least = MAX(*least / 2, 1);
-	*n = 0;
-}
-
 /* --- what it takes --- */
 
 /* The counts were of one moment: calls of functions may come to be far more. */
@@ -236,8 +225,16 @@ static void watch_rate(struct running *r, struct bpf_object *obj)
 
 static void tick(void *ctx, struct bpf_object *obj)
 {
-	adapt_bursts(ctx, obj);
+	ask_bursts__adapt(obj);
 	watch_rate(ctx, obj);
+}
+
+static void flush(void *ctx)
+{
+	struct running *r = ctx;
+
+	if (r->links.attached)
+		ask_bursts__flush(r->links.attached);
 }
 
 static void note_rate(void *ctx, struct health *h)
@@ -311,6 +308,7 @@ static const struct measure_hooks ask_hooks = {
 	.open = put_open,
 	.record = put_line,
 	.slow = add_moments,
+	.flush = flush,
 	.tick = tick,
 	.health = note_rate,
 };
@@ -505,6 +503,19 @@ static void asking__health(struct source *s, struct health *h)
 	health__take(h, &all);
 }
 
+/* The first stacks are to be whole, where any are taken. */
+static void asking__ask_tables(const struct sampling *how, const struct scope *scope,
+			       const struct sample_sink *sink)
+{
+	u32 stacks = 0;
+
+	for (u32 i = 0; how->asks && i < how->asks->n; i++)
+		for (u32 k = 0; k < how->asks->v[i]->nprograms; k++)
+			stacks |= how->asks->v[i]->programs[k].slot.stack;
+	if (stacks & STACK_USER)
+		unwind_tasks__ask(how, scope, sink);
+}
+
 #define ASKING(name_, id)                                                                          \
 	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
 					   struct status *st)                                      \
@@ -515,6 +526,7 @@ static void asking__health(struct source *s, struct health *h)
 		.name = "bpf",                                                                     \
 		.title = "BPF programs of questions",                                              \
 		.asks = true,                                                                      \
+		.ask_tables = asking__ask_tables,                                                  \
 		.open = open_##name_,                                                              \
 		.close = asking__close,                                                            \
 		.set_scope = asking__set_scope,                                                    \

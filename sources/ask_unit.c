@@ -143,7 +143,26 @@ static u32 sums_of(const struct ask_form *f)
 	return n;
 }
 
-static bool make_end(struct making *m, struct unit *u, const struct question_event *e,
+bool ask_target__ends_call(const struct ask_target *t)
+{
+	return t->of->role == ROLE_END && !strncmp(t->event, "sys_exit", 8) &&
+	       (t->of->kind == EVENT_BTF ||
+		(t->of->kind == EVENT_TRACEPOINT && strstr(t->system, "syscalls")));
+}
+
+static bool add_result(const struct making *m, struct unit *u, const struct ask_target *t,
+		       const struct check_scope *scope)
+{
+	static const struct expr ret = {.op = EXPR_NAME, .text = "ret"};
+
+	if (!ask_target__ends_call(t))
+		return true;
+	u->of.values[0] = ask_making__check(m, &ret, scope, WANT_NUMBER);
+	u->of.nvalues = u->slot.nvalues = u->slot.fails = 1;
+	return u->of.values[0] != NULL;
+}
+
+static bool make_end(struct making *m, struct unit *u, const struct ask_target *t,
 		     const struct field_resolver *fields)
 {
 	const struct check_scope scope = {.fields = fields,
@@ -160,8 +179,8 @@ static bool make_end(struct making *m, struct unit *u, const struct question_eve
 	u->slot.nsums = sums_of(&m->a->form);
 	if (condition && q->on)
 		condition = hold_without_span(m, condition);
-	right = add_condition(m, u, e->filter, &scope) && add_condition(m, u, condition, &scope) &&
-		add_keys(m, u, &scope) && add_on(m, u, q->on_end ? q->on_end : q->on, &scope);
+	right = add_condition(m, u, t->of->filter, &scope) && add_condition(m, u, condition, &scope) &&
+		add_result(m, u, t, &scope) && add_keys(m, u, &scope) && add_on(m, u, q->on_end ? q->on_end : q->on, &scope);
 	u->slot.texts_kept = m->a->entries.ntexts > 0;
 	m->a->log_by = ask_log__by(q, u);
 	m->a->form.is_timed = m->a->log_by != QUESTION_LOG_NONE;
@@ -329,7 +348,7 @@ bool ask_unit__make(struct making *m, struct unit *u, struct ask_target *t,
 	case ROLE_BEGIN:
 		return make_begin(m, u, t->of, fields);
 	case ROLE_END:
-		return make_end(m, u, t->of, fields);
+		return make_end(m, u, t, fields);
 	default:
 		return make_count(m, u, t->of, fields);
 	}

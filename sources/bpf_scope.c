@@ -33,7 +33,7 @@ void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj)
 		.levels_fd = bpf_object__find_map_fd_by_name(obj, "scope_levels"),
 		.state = bpf_globals__find(obj, "scope_state", sizeof(u64)),
 		.fork = bpf_object__find_program_by_name(obj, "scope_fork"),
-		.exit = bpf_object__find_program_by_name(obj, "scope_exit"),
+		.end = bpf_object__find_program_by_name(obj, "scope_end"),
 	};
 }
 
@@ -42,15 +42,15 @@ void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj)
 static void stop_following(struct bpf_scope *b)
 {
 	bpf_link__destroy(b->fork_link);
-	bpf_link__destroy(b->exit_link);
-	b->fork_link = b->exit_link = NULL;
+	bpf_link__destroy(b->end_link);
+	b->fork_link = b->end_link = NULL;
 }
 
 static int begin_following(struct bpf_scope *b, struct status *st)
 {
-	if (!b->exit_link)
-		b->exit_link = bpf_program__attach(b->exit);
-	if (b->exit_link && !b->fork_link)
+	if (!b->end_link)
+		b->end_link = bpf_program__attach(b->end);
+	if (b->end_link && !b->fork_link)
 		b->fork_link = bpf_program__attach(b->fork);
 	return b->fork_link ? 0 : bpf_util__failed(-errno, "following child processes", st);
 }

@@ -20,11 +20,11 @@ struct bpf_scope {
 	struct scope_bpf_comm *comms; /* judged so far */
 	u32 ncomms;
 	u64 since_ns; /* when it came into force; what was counted before is judged here */
-	struct bpf_program *fork, *exit;
-	struct bpf_link *fork_link, *exit_link; /* while children are followed */
+	struct bpf_program *fork, *end;
+	struct bpf_link *fork_link, *end_link; /* while children are followed */
 };
 
-/* Of a loaded object that includes bpf/scope.bpf.h. Its programs scope_fork and scope_exit follow
+/* Of a loaded object that includes bpf/scope.bpf.h. Its programs scope_fork and scope_end follow
  * children, and are attached only while that is wanted. Nothing is in force yet: everything passes. */
 void bpf_scope__init(struct bpf_scope *b, struct bpf_object *obj);
 void bpf_scope__fini(struct bpf_scope *b);

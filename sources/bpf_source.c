@@ -252,7 +252,7 @@ static bool attaches(const struct bpf_source *b, const struct bpf_program *prog)
 	const char *name = bpf_program__name(prog);
 
 	return !is_linked(b, prog) && bpf_program__autoattach(prog) && strcmp(name, "scope_fork") &&
-	       strcmp(name, "scope_exit") &&
+	       strcmp(name, "scope_end") &&
 	       bpf_program__expected_attach_type(prog) != BPF_TRACE_ITER;
 }
 

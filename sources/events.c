@@ -62,14 +62,14 @@ static void suggestion__try(struct suggestion *s, const char *typed, const char 
 	}
 }
 
-/* Looks through a folder of tracefs; `typed` is compared with the entries' names. */
+/* Looks through a folder of tracefs; `typed` is compared with the names of the folders in it. */
 static void suggest_from_dir(struct suggestion *s, const char *dir, const char *typed)
 {
 	DIR *d = opendir(dir);
 	struct dirent *e;
 
 	while (d && (e = readdir(d)))
-		if (e->d_name[0] != '.')
+		if (e->d_name[0] != '.' && e->d_type == DT_DIR)
 			suggestion__try(s, typed, e->d_name);
 	if (d)
 		closedir(d);

@@ -239,6 +239,14 @@ static u32 number_behind(const char *text, const char *key)
 	return at ? (u32)strtoul(at + strlen(key), NULL, 10) : 0;
 }
 
+void lock_names__set_comm(struct lock_names *n, u32 tgid, u32 tid, const char *comm)
+{
+	struct comm_seen *s = &n->comms[mix64(tid) % LOCK_COMMS];
+
+	*s = (struct comm_seen){.tid = tid, .tgid = tgid, .at_ns = clock__monotonic_ns()};
+	copy_str(s->comm, sizeof(s->comm), comm);
+}
+
 /* The name of a thread of this machine; "": it is gone. */
 const struct comm_seen *lock_names__comm(struct lock_names *n, u32 tid)
 {

@@ -76,7 +76,9 @@ void lock_names__name(struct lock_names *n, struct lock_seen *l);
 /* The thread that has it now, as its memory says; 0: nobody, or it does not say. */
 u32 lock_seen__owner(const struct lock_seen *l);
 
-/* The name of a thread of this machine and its process; "" and 0: it is gone. */
+/* The programs told a thread's name. */
+void lock_names__set_comm(struct lock_names *n, u32 tgid, u32 tid, const char *comm);
+/* The name of a thread of this machine and its process; "" and 0: it is gone, and nobody told. */
 const struct comm_seen *lock_names__comm(struct lock_names *n, u32 tid);
 
 /* Of another process's memory, whole. */

@@ -345,6 +345,11 @@ static void forget_holders(struct ctx *c)
 	c->nwanted[1] = 0;
 }
 
+static void on_thread(struct ctx *c, const struct thread_record *r)
+{
+	lock_names__set_comm(&c->base, r->tgid, r->tid, r->comm);
+}
+
 static void take_record(void *ctx, const void *data, size_t size, const struct sample_sink *sink)
 {
 	u32 type = *(const u32 *)data;
@@ -357,6 +362,8 @@ static void take_record(void *ctx, const void *data, size_t size, const struct s
 		on_holder(ctx, data, sink);
 	else if (type == RECORD_WAITER && size >= sizeof(struct sleeper_record))
 		on_waiter(ctx, data, sink);
+	else if (type == RECORD_THREAD && size >= sizeof(struct thread_record))
+		on_thread(ctx, data);
 }
 
 /* --- locks of the kernel --- */

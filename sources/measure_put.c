@@ -139,6 +139,9 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.count = c->unsampled,
 		.errors = c->errors == c->count ? c->unsampled : 0,
 		.sum = c->unsampled_sum,
+		/* No less than any of the cell, and one took what they take on average. */
+		.min = c->min,
+		.max = c->unsampled ? c->unsampled_sum / c->unsampled : 0,
 	};
 	if (s->m->stacks_of_sum) {
 		out.sums[0] = out.count;

@@ -4,6 +4,7 @@
 
 #include "base/embed.h"
 #include "sources/bpf_source.h"
+#include "sources/unwind_tasks.h"
 
 #define MEASURE(id, name, ...) EMBED(proftop_bpf_##name, BUILD "/bpf/" #name ".bpf.o");
 #include "measures/measures.def"
@@ -40,7 +41,21 @@ static const struct measure_programs *programs_of(enum measure_id id)
 	return &all[id];
 }
 
+/* Of measures that take stacks, those of the first interval are to be whole, too. */
+static void ask_tables(const struct measure *m, const struct sampling *how, const struct scope *scope,
+		       const struct sample_sink *sink)
+{
+	for (u32 i = 0; i < m->nlabels; i++)
+		if (m->labels[i].kind == LABEL_STACK)
+			unwind_tasks__ask(how, scope, sink);
+}
+
 #define MEASURE(id, name_, ...)                                                                    \
+	static void ask_tables_##name_(const struct sampling *how, const struct scope *scope,      \
+				       const struct sample_sink *sink)                             \
+	{                                                                                          \
+		ask_tables(measure_table[MEASURE_##id], how, scope, sink);                         \
+	}                                                                                          \
 	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
 					   struct status *st)                                      \
 	{                                                                                          \
@@ -56,6 +71,7 @@ static const struct measure_programs *programs_of(enum measure_id id)
 		.name = "bpf",                                                                     \
 		.title = "BPF programs of " #name_,                                                \
 		.other = other_##name_,                                                            \
+		.ask_tables = ask_tables_##name_,                                                  \
 		.open = open_##name_,                                                              \
 		BPF_SOURCE_OPS,                                                                    \
 	};

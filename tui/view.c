@@ -236,7 +236,7 @@ static void list_views_with(u32 terms, char *buf, size_t size)
 int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st)
 {
 	const u32 other = scope__terms(s) & ~v->terms;
-	char names[64], views[160];
+	char names[64], views[320];
 
 	if (!other)
 		return check_labels(v, s, st);

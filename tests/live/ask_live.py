@@ -94,6 +94,9 @@ def test_values():
     for r in watch.rows(ask=asked[1], pid=pid):
         assert r["min_bytes"] == r["max_bytes"] == r["p50_bytes"] == 129, r
         assert sum(h["count"] for h in r["hist"]) == r["count"], r
+        assert all(h["lo_bytes"] <= 129 < h["hi_bytes"] for h in r["hist"]), r
+    for r in watch.rows(ask=asked[0], pid=pid):
+        assert all(h["lo"] <= 64 < h["hi"] for h in r["hist"]), r
 
 
 def test_texts():
@@ -201,6 +204,22 @@ def test_spans():
         assert min(r["min_ns"] for r in rows if r["count"]) >= 10 * MS, rows
 
 
+def test_errors():
+    """What system calls return at a span's end tells which failed, whether the question names it or not"""
+    n = 300
+    asked = {f"span syscalls:sys_enter_{call} -> syscalls:sys_exit_{call}": failed
+             for call, failed in (("openat", 2 * n + n // 2), ("dup", n), ("getppid", 0))}
+    with Calls("exact", n) as work, \
+         Watch(*(f"! {q}" for q in asked), view="pairs", options=("-p", work.pid)) as watch:
+        watch.next()
+        work.tell()
+        work.result()
+        watch.until(live.now_ns())
+    for q, failed in asked.items():
+        same(f"errors: {q}", failed, watch.sum("errors", ask=q))
+        assert watch.sum(ask=q) >= n, q
+
+
 def test_unfinished():
     """Who has begun and not ended is counted, with age"""
     asked = "span syscalls:sys_enter_recvfrom -> syscalls:sys_exit_recvfrom by pid"
@@ -276,9 +295,15 @@ def test_wrong_questions():
         assert done.status == 2, str(done)
         assert word in done.err and done.err.startswith("proftop: --ask: "), str(done)
         assert not done.out, str(done)
-    done = live.proftop("-b", "-n", 1, "--ask", "count sched:sched_switch if prev_con == 1")
-    lines = done.err.splitlines()
-    assert len(lines) == 3 and lines[2].index("^") == lines[1].index("prev_con"), str(done)
+    for question, wrong in (("count sched:sched_switch if prev_con == 1", "prev_con"),
+                            ("span sched:sched_switch -> sched:nosuch", "sched:nosuch"),
+                            ("count uprobe:/nonexistent:f by pid", "uprobe:")):
+        done = live.proftop("-b", "-n", 1, "--ask", question)
+        lines = done.err.splitlines()
+        assert done.status == 2 and len(lines) == 3, str(done)
+        assert lines[2].index("^") == lines[1].index(wrong), str(done)
+    done = live.proftop("-b", "-n", 1, "--ask", "count btf:nosuch")
+    assert done.status == 2 and "no such tracepoint" in done.err, str(done)
 
 
 def test_rate_guard():

@@ -100,6 +100,18 @@ def test_bursts():
     assert any(r["stack"] for r in rows), rows[:3]
 
 
+def test_last_slot():
+    """The last slot is told though nothing comes behind it, with whose stack was sampled"""
+    n = 3000
+    asked = '! burst syscalls:sys_enter_getppid/comm == "calls"/ every 100ms sample stack if count == 3'
+    _, _, watch = run("exact", n, asked)
+    rows = watch.rows()
+    same("in all slots", n, sum(r["count"] for r in rows))
+    for r in rows:
+        assert r["comm"] == ("calls" if r["count"] >= 3 else None), r
+        assert any(f["kind"] == "user" for f in r["stack"]) == (r["count"] >= 3), r
+
+
 def test_words():
     """Words of the run queue and of interrupts, where they can be read"""
     with Watch("count cpu-clock by irqs_disabled, nr_running") as watch:
@@ -128,8 +140,9 @@ def test_values_below_zero():
     for r in ours:
         assert r["min"] <= r["p50"] <= r["p99"] <= r["max"] <= -2, r
         assert r["min"] <= r["avg"] <= r["max"], r
+        assert abs(r["avg"] - r["sum"] / r["count"]) < 1e-6, r
         assert sum(h["count"] for h in r["hist"]) == r["count"], r
-        assert all(h["lo_ns"] < h["hi_ns"] <= 0 for h in r["hist"]), r
+        assert all(h["lo"] < h["hi"] <= 0 for h in r["hist"]), r
 
 
 def test_kernel_threads_at_once():

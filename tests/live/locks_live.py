@@ -104,6 +104,28 @@ def test_holders():
     assert holders and {x["pid"] for x in holders} == {h.pid}, holders
 
 
+def test_holder_that_ended():
+    """A thread that let go of a lock and ended at once has its name"""
+    live.need_root()
+    program = ("import ctypes, sys, threading, time\nlock = threading.Lock()\n"
+               "def holds():\n    ctypes.CDLL(None).prctl(15, b'lets-go')\n    lock.acquire()\n"
+               "    time.sleep(0.2)\n    lock.release()\n"
+               "sys.stdin.readline()\nt = threading.Thread(target=holds)\nt.start()\n"
+               "time.sleep(0.1)\nlock.acquire()\nt.join()\nprint(t.native_id, flush=True)\ninput()\n")
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as work, \
+         live.Watch("locks", "-p", work.pid, "--group", "holder", delay=1.5) as watch:
+        watch.next()
+        work.stdin.write("\n")
+        work.stdin.flush()
+        tid = int(work.stdout.readline())
+        watch.until(live.now_ns())
+        work.kill()
+    names = {r["holder"]["comm"] for x in watch.reports for r in x["rows"]
+             if r["holder"] and r["holder"]["tid"] == tid}
+    assert names == {"lets-go"}, (tid, [r for x in watch.reports for r in x["rows"]])
+
+
 def test_held_uncontended():
     """How long mutexes are had is a question that sees those that nobody waits for, too"""
     live.need_root()

@@ -279,6 +279,16 @@ def test_short_lived_are_counted():
     assert all(r["pid"] is None and r["parent_comm"] == "sh" for r in rows), rows[0]
 
 
+def test_short_lived_of_a_command():
+    """Children of a command belong to its scope as they end, too: 200 in its first interval"""
+    live.need_root()
+    loop = "for i in $(seq 200); do /bin/true; done"
+    report, = live.batch("-V", "procs", "-d", 30, "-n", 1, "--", "sh", "-c", loop, drop_output=True)
+    found = sum(r["starts"] or 0 for r in report["rows"] if r["comm"] == "true")
+    live.fact("programs that a command started", 200, found)
+    assert found == 200, report["rows"]
+
+
 def test_hostile_names():
     """A name and arguments with escapes and newlines become printable"""
     live.need_root()

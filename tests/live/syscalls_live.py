@@ -181,6 +181,21 @@ def test_compat():
     same("semget", 0, watch.sums(pid=pid, syscall="semget")["count"])
 
 
+def test_extremes_by_stack():
+    """No call of a stack took no time, and none less than the least of its kind"""
+    n = 500
+    with Calls("exact", n) as work, Watch("-p", work.pid, group="syscall,stack") as watch:
+        watch.next()
+        work.tell()
+        work.result()
+        watch.until(live.now_ns())
+    rows = [r for x in watch.reports for r in x["rows"]
+            if r["syscall"] in ("dup", "getppid") and r["count"]]
+    same("calls", 2 * n, sum(r["count"] for r in rows))
+    for r in rows:
+        assert 0 < r["min_ns"] <= r["avg_ns"] <= r["max_ns"], r
+
+
 def test_threads():
     """Threads are apart"""
     pid, said, watch = run("threads", 150, group="tid,syscall")

@@ -14,6 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import asks  # noqa: E402
 import flame_sums  # noqa: E402
 import live  # noqa: E402
 import waits  # noqa: E402
@@ -291,6 +292,23 @@ def test_first_second():
     assert not cut, cut
     asleep = [r for r in rows if r["reason"] == "sleep"]
     assert len(asleep) == 1 and asleep[0]["count"] > 5, rows
+
+
+def test_first_calls():
+    """The first calls of who was asleep until then have whole stacks, for a measure and for a question"""
+    n = 500
+    for view, options in (("syscalls", ("--group", "stack")),
+                          ("events", ("--ask", "! count syscalls:sys_enter_getppid by stack"))):
+        with asks.Calls("exact", n) as work, live.Watch(view, "-p", work.pid, *options) as watch:
+            watch.next()
+            work.tell()
+            work.result()
+            watch.until(live.now_ns())
+        walks = [x["health"]["user_stacks"] for x in watch.reports]
+        assert sum(w["whole"] for w in walks) > 0, walks
+        assert not any(w["no_table_yet"] + w["not_known_yet"] for w in walks), (view, walks)
+        assert any(f["symbol"] == "main" for x in watch.reports for r in x["rows"]
+                   for f in r["stack"]), watch.reports
 
 
 if __name__ == "__main__":

@@ -47,7 +47,7 @@ static void quantiles_are_in_the_bucket_of_the_sorted_values(void **state)
 
 	for (u32 round = 0; round < 50; round++) {
 		double n[MEASURE_BUCKETS] = {0};
-		struct histogram h = {n, MEASURE_BUCKETS, lo_ns, UINT64_MAX, 0, 0};
+		struct histogram h = {n, MEASURE_BUCKETS, lo_ns, UINT64_MAX, 0, 0, VALUE_NS};
 		u32 count = 1 + (u32)random_bits(round % 11 + 1);
 		u64 before = 0;
 
@@ -79,7 +79,7 @@ static void quantiles_are_in_the_bucket_of_the_sorted_values(void **state)
 static void of_one_value_all_are_that(void **state)
 {
 	double n[MEASURE_BUCKETS] = {0};
-	struct histogram h = {n, MEASURE_BUCKETS, lo_ns, 12345, 12345, 0};
+	struct histogram h = {n, MEASURE_BUCKETS, lo_ns, 12345, 12345, 0, VALUE_NS};
 
 	n[bucket_of(12345)] = 7;
 	assert_int_equal(histogram__quantile(&h, 0.01), 12345);
@@ -90,7 +90,7 @@ static void of_one_value_all_are_that(void **state)
 static void of_none_it_is_nothing(void **state)
 {
 	double n[MEASURE_BUCKETS] = {0};
-	struct histogram h = {n, MEASURE_BUCKETS, lo_ns, 0, UINT64_MAX, 0};
+	struct histogram h = {n, MEASURE_BUCKETS, lo_ns, 0, UINT64_MAX, 0, VALUE_NS};
 
 	assert_int_equal(histogram__quantile(&h, 0.5), 0);
 }
@@ -99,7 +99,7 @@ static void of_none_it_is_nothing(void **state)
 static void parts_of_a_count_count(void **state)
 {
 	double n[MEASURE_BUCKETS] = {0};
-	struct histogram h = {n, MEASURE_BUCKETS, lo_ns, 0, UINT64_MAX, 0};
+	struct histogram h = {n, MEASURE_BUCKETS, lo_ns, 0, UINT64_MAX, 0, VALUE_NS};
 	u32 fast = bucket_of(1000), slow = bucket_of(MS);
 
 	n[fast] = 0.75;

@@ -3,7 +3,6 @@
 #include "models/io.h"
 
 #include "models/io_model.h"
-#include "models/snap_box.h"
 
 const char *const io_op_names[IO_OPS] = {"read", "write", "flush", "discard"};
 const char *const io_stage_names[IO_STAGES] = {"total", "queued", "device"};
@@ -348,14 +347,11 @@ static void snap_heat(struct model *m, struct io_snap *snap, struct arena *a)
 
 static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
+	struct window_pace p;
 	struct arena *arena;
-	struct io_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	struct window_pace p = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	struct io_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns, t1_ns,
+						&p, &arena);
 
-	snap->symbols = m->symbols;
-	stack_store__hold(m->stacks.store, snap);
-	heat_columns__hold(&snap->heat, snap);
-	snap->since_ns = m->clock.since_ns;
 	snap_kinds(m, &p, snap, arena);
 	snap_procs(m, &p, snap, arena);
 	if (m->nstates)
@@ -390,7 +386,6 @@ static struct model *io__new(struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
-	m->symbols = symbols;
 	stacks__init(&m->stacks, symbols);
 	slowest__init(&m->slow, &slow_requests);
 	m->by_stack = (struct entries){.kind = &io_stack_kind, .max = IO_MAX_STACKS};

@@ -13,10 +13,9 @@
 #define MODELS_IO_H
 
 #include "bpf/block.h"
-#include "models/query_result.h"
 #include "models/cells.h"
-#include "models/heat_log.h"
 #include "models/slow_rows.h"
+#include "models/window_snap.h"
 #include "samples/block.h"
 #include "scope/scope.h"
 #include "models/profile.h" /* struct callstack, enum time_window */
@@ -120,17 +119,13 @@ struct io_heat_part {
 };
 
 struct io_snap {
-	struct snap base;
-	const struct symbols *symbols;
-	u64 since_ns;		/* start or last zero */
-	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
+	WINDOW_SNAP;
 	u32 nkinds, nstates, nprocs, nslow, nstacks, nheat_parts;
 	const struct io_kind *kinds;
 	const struct io_state *states; /* by dev */
 	const struct io_proc *procs;
 	const struct io_slow *slow; /* slowest first */
 	const struct io_stack *stacks;
-	struct heat_columns heat;
 	const struct io_heat_part *heat_parts;
 	struct io_proc_sums others[WINDOWS]; /* of processes and files that were forgotten */
 };
@@ -220,7 +215,7 @@ struct io_result {
 	struct io_sums sums;
 	struct io_hist hists[IO_STAGES];
 	struct value hist;
-	u64 window_ns, in_flight;
+	u64 in_flight;
 	struct heat_result *heat; /* the last minutes of the stage; NULL: not asked for */
 };
 

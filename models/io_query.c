@@ -378,15 +378,12 @@ static struct heat_result *last_minutes(const struct io_snap *snap, const struct
 struct io_result *io__query(const struct io_snap *snap, const struct io_query *q,
 			    const struct scope *scope)
 {
-	struct io_result *a =
-		query_result__new(sizeof(*a), &snap->base, snap->symbols,
-				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct io_result *a = window_result__new(sizeof(*a), &snap->base, q->window);
 	struct query_builder m = {
 		.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena, .result = a};
 
 	a->base.free = io_result__free;
 	a->query = *q;
-	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	if (q->group == IO_BY_DEVICE)
 		fill_devices(&m);
 	else

@@ -24,7 +24,7 @@ static struct who user_of_disks(const struct facts *f, double *bytes_per_s)
 		if (p && p->u.pid != row->proc->tgid)
 			break;
 		*bytes_per_s = (double)(row->read_bytes + row->write_bytes) * 1e9 /
-			       (double)MAX(f->io_users->window_ns, 1ULL);
+			       (double)MAX(f->io_users->base.window_ns, 1ULL);
 		return (struct who){row->proc->tgid, row->proc->comm, row->proc->cgroup};
 	}
 	return who__of_process(p);

@@ -18,7 +18,7 @@ static const char *key_of(const struct listing *l, enum action a, char buf[16])
 
 static void headline__rates(const struct io_result *a, struct headline *line)
 {
-	double s = (double)a->window_ns / NSEC_PER_SEC;
+	double s = (double)a->base.window_ns / NSEC_PER_SEC;
 	char iops[16], rate[16];
 
 	if (!(s > 0))

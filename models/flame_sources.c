@@ -150,7 +150,7 @@ static void io_stacks(const struct snap *snap, const void *query, const struct s
 			flame_builder__add_trimmed(
 				m, &(struct flame_stack){
 					   .stack = x->stack,
-					   .comm = io__who(x->writeback, x->kthread, x->comm),
+					   .comm = io_who__text(&x->who),
 					   .weight = (u64)(x->sums[q->window].n[q->weight] + 0.5)});
 	}
 }
@@ -195,8 +195,7 @@ static void io_slow_stacks(const struct snap *snap, const void *query, const str
 		if (io_slow__passes(slow, q->by_dev, q->dev, scope))
 			flame_builder__add_trimmed(
 				m, &(struct flame_stack){.stack = s->slow[i].stack,
-							 .comm = io__who(slow->writeback,
-									 slow->kthread, slow->comm),
+							 .comm = io_who__text(&slow->who),
 							 .weight = slow->total_ns});
 	}
 }

@@ -71,15 +71,15 @@ struct io_state {
 	u64 in_flight;
 };
 
+/* Writeback of what nobody knows who dirtied it. */
+static inline bool io_who__is_nobody(const struct io_who *w)
+{
+	return w->writeback && w->kthread;
+}
+
 /* One kind of I/O of one process on one file. */
 struct io_proc {
-	struct io_device device;
-	enum io_op op;
-	u32 flags;
-	u32 tgid, tid;
-	bool kthread, writeback; /* as in struct io_proc_sample */
-	u64 cgroup, inode;
-	char comm[COMM_LEN], file[IO_FILE_LEN];
+	struct io_who who;
 	u32 past;   /* not 0: another process has had the pid since; one number for each process */
 	bool ended; /* the process has */
 	u64 latest; /* grows with each sample: which of a process's names is the newest */
@@ -102,11 +102,7 @@ struct io_stack_sums {
 
 /* What a process had a device do from one place of its code. */
 struct io_stack {
-	u32 dev, disk; /* 0: of any */
-	u32 tgid;
-	bool kthread, writeback;
-	u64 cgroup;
-	char comm[COMM_LEN];
+	struct io_who who; /* as in struct io_stack_sample; no device: of any */
 	const struct callstack *stack; /* NULL: not known */
 	struct io_stack_sums sums[WINDOWS];
 };

@@ -96,7 +96,7 @@ enum role io__role(const struct listing *l, u32 row, u32 column)
 	struct value v;
 
 	if (c->flags & COLUMN_KEY) {
-		if (r->proc && r->proc->kthread)
+		if (r->proc && r->proc->who.kthread)
 			return ROLE_KERNEL;
 		return r->hists && !r->present ? ROLE_DIM : ROLE_TEXT;
 	}

@@ -143,6 +143,8 @@ static struct snap *asked__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	struct asked_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
 
 	snap->n = m->n;
+	snap->symbols = m->symbols;
+	snap->since_ns = t0_ns;
 	for (u32 i = 0; i < m->n; i++)
 		if (m->questions[i].model)
 			snap->questions[i] = container_of(
@@ -150,6 +152,9 @@ static struct snap *asked__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 				struct measure_snap, base);
 		else if (m->questions[i].lines)
 			snap->lines[i] = ask_lines__tick(m->questions[i].lines, t0_ns, t1_ns);
+	for (u32 i = m->n; i-- > 0;)
+		if (snap->questions[i])
+			snap->since_ns = snap->questions[i]->since_ns;
 	snap_box__hold(snap, put_questions, snap);
 	return &snap->base;
 }

@@ -15,7 +15,7 @@ struct model_ops;
 extern const struct model_ops model_events, model_pairs, model_held;
 
 struct asked_snap {
-	struct snap base;
+	WINDOW_SNAP; /* since: that of the first question that has sums; no windows */
 	u32 n;
 	/* References, of each question one; neither: nothing came yet. */
 	const struct measure_snap *questions[ASK_MAX];

@@ -3,7 +3,6 @@
 #include "models/cache.h"
 
 #include "models/cache_model.h"
-#include "models/snap_box.h"
 
 #define FLOWS (sizeof(struct cache_flow) / sizeof(u64))
 
@@ -13,7 +12,6 @@ struct flow_track {
 };
 
 struct model {
-	struct symbols *symbols;
 	struct stacks stacks;
 	struct cache_uses uses;
 	struct entries misses; /* struct cache_live_miss */
@@ -123,17 +121,14 @@ static void snap_strip(struct model *m, struct cache_snap *snap, struct arena *a
 
 static struct snap *cache__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
+	struct window_pace p;
 	struct arena *arena;
-	struct cache_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	double keep = window_clock__advance(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	struct cache_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns,
+						   t1_ns, &p, &arena);
 
-	snap->symbols = m->symbols;
-	stack_store__hold(m->stacks.store, snap);
-	heat_columns__hold(&snap->heat, snap);
-	snap->since_ns = m->clock.since_ns;
-	cache_uses__snap(&m->uses, keep, snap, arena);
-	cache_misses__snap(&m->misses, keep, &m->stacks, snap, arena);
-	snap_flow(m, keep, snap);
+	cache_uses__snap(&m->uses, p.keep, snap, arena);
+	cache_misses__snap(&m->misses, p.keep, &m->stacks, snap, arena);
+	snap_flow(m, p.keep, snap);
 	snap_strip(m, snap, arena);
 	snap->heat = heat_log__tick(&m->heat, t0_ns, t1_ns, arena);
 	return &snap->base;
@@ -157,7 +152,6 @@ static struct model *cache__new(struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
-	m->symbols = symbols;
 	stacks__init(&m->stacks, symbols);
 	cache_uses__init(&m->uses);
 	m->misses = (struct entries){.kind = &cache_miss_kind, .max = CACHE_MAX_MISSES};

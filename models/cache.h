@@ -12,8 +12,7 @@
 #ifndef MODELS_CACHE_H
 #define MODELS_CACHE_H
 
-#include "models/query_result.h"
-#include "models/heat_log.h"
+#include "models/window_snap.h"
 #include "samples/cache.h"
 #include "scope/scope.h"
 #include "models/profile.h" /* struct callstack, enum time_window */
@@ -66,10 +65,7 @@ struct cache_strip {
 };
 
 struct cache_snap {
-	struct snap base;
-	const struct symbols *symbols;
-	u64 since_ns;		/* start or last zero */
-	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
+	WINDOW_SNAP; /* heat: one series, of ages */
 	u32 nuses, nmisses, nstrip;
 	const struct cache_use *uses;
 	const struct cache_miss *misses;
@@ -77,7 +73,6 @@ struct cache_snap {
 	bool totals_known;		   /* false: the next three are 0 */
 	struct cache_totals_sample totals; /* the newest one; its ages: in flow */
 	struct cache_flow flow[WINDOWS];
-	struct heat_columns heat; /* one series, of ages */
 };
 
 /* --- numbers that follow from the counts --- */
@@ -151,7 +146,6 @@ struct cache_result {
 	u32 nrows;
 	const struct cache_row *rows;
 	u64 n[CACHE_COUNTS]; /* of all rows */
-	u64 window_ns;
 	struct value ages; /* a list of {lo_ns, hi_ns, count} */
 	u64 page_bytes;
 };

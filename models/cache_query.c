@@ -216,14 +216,11 @@ static struct value ages_value(const struct cache_flow *flow, struct arena *a)
 struct cache_result *cache__query(const struct cache_snap *snap, const struct cache_query *q,
 				  const struct scope *scope)
 {
-	struct cache_result *a =
-		query_result__new(sizeof(*a), &snap->base, snap->symbols,
-				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct cache_result *a = window_result__new(sizeof(*a), &snap->base, q->window);
 	struct cache_builder m = {
 		.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena, .result = a};
 
 	a->query = *q;
-	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	a->page_bytes = (u64)sysconf(_SC_PAGESIZE);
 	a->ages = ages_value(&snap->flow[q->window], m.arena);
 	fill_rows(&m);

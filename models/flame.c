@@ -6,11 +6,6 @@
 
 #include "scope/filter.h"
 
-struct flame_box {
-	struct flame_result result;
-	struct arena arena;
-};
-
 /* --- what sources call --- */
 
 static u32 name_of(struct flame_builder *m, const char *name, size_t len)
@@ -290,31 +285,16 @@ static void search(struct flame_result *a)
 	scope__put(terms);
 }
 
-static void flame__free(struct query_result *base)
+static struct flame_result *new_result(const struct snap *snap, const struct flame_query *q)
 {
-	struct flame_box *box = container_of(base, struct flame_box, result.base);
-
-	snap__put(base->snap);
-	arena__fini(&box->arena);
-	free(box);
-}
-
-static void init_result(struct flame_result *a, const struct snap *snap,
-			const struct flame_query *q)
-{
-	const struct flame_source *source = q->parts[0].source;
-	struct flame_weight weight;
+	struct flame_result *a = window_result__new(sizeof(*a), snap, flame_query__window(q));
+	const struct flame_weight weight =
+		flame_source__weight(q->parts[0].source, q->parts[0].query);
 
 	a->query = *q;
-	weight = flame_source__weight(source, q->parts[0].query);
 	a->unit = q->nparts > 1 ? VALUE_NS : weight.unit;
 	a->noun = weight.noun;
-	a->base.snap = snap__get(snap);
-	a->base.since_ns = snap->t0_ns;
-	if (flame_query__window(q) == WINDOW_TOTAL)
-		a->base.since_ns = source->since(snap);
-	a->base.symbols_generation = symbols__generation(source->symbols(snap));
-	a->base.free = flame__free;
+	return a;
 }
 
 static u64 count_stacks(const struct flame_builder *m)
@@ -340,14 +320,11 @@ static void sum_gone(struct flame_result *a)
 static struct flame_result *build(const struct input *now, const struct input *baseline,
 				  const struct flame_query *q, const struct scope *scope)
 {
-	struct flame_box *box = xcalloc(1, sizeof(*box));
-	struct flame_result *a = &box->result;
+	const struct window_snap *snap = container_of(now->snaps[0], struct window_snap, base);
+	struct flame_result *a = new_result(now->snaps[0], q);
 	struct flame_builder m;
 
-	arena__init(&box->arena);
-	init_result(a, now->snaps[0], q);
-	builder__init(&m, &box->arena, q->parts[0].source->symbols(now->snaps[0]), &a->query,
-		      scope);
+	builder__init(&m, &a->base.arena, snap->symbols, &a->query, scope);
 	take_parts(&m, a, now);
 	m.baseline = a->compared = baseline != NULL;
 	a->query.by_baseline &= a->compared;

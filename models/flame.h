@@ -44,8 +44,6 @@ struct flame_source {
 	/* The view's own query: how large it is, where it lies in its answer, and where its
 	 * window is in it. */
 	size_t query_size, query_at, window_at;
-	const struct symbols *(*symbols)(const struct snap *snap);
-	u64 (*since)(const struct snap *snap); /* where WINDOW_TOTAL begins */
 	/* Hands out all stacks of the query's window that are in scope, as far as the scope is
 	 * about ids: flame_builder__add looks at names. */
 	void (*stacks)(const struct snap *snap, const void *query, const struct scope *scope,

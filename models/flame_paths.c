@@ -33,7 +33,7 @@ static void put_stacks(const struct flame_result *a, u32 node, bool baseline,
 {
 	struct value_frame *path = xcalloc(FLAME_MAX_DEPTH + 1, sizeof(*path));
 	char **names = xcalloc(a->nframes, sizeof(*names));
-	const struct symbols *symbols = a->query.parts[0].source->symbols(a->base.snap);
+	const struct symbols *symbols = ((const struct window_snap *)a->base.snap)->symbols;
 	struct arena arena;
 
 	arena__init(&arena);

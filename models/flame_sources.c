@@ -11,22 +11,6 @@
 	.query_at = offsetof(struct result_type, query) - offsetof(struct result_type, base),      \
 	.window_at = offsetof(struct query_type, window)
 
-/* Of a snapshot's type: what all of them have. */
-#define SNAP_PARTS(name)                                                                           \
-	static const struct symbols *name##_symbols(const struct snap *s)                          \
-	{                                                                                          \
-		return ((const struct name##_snap *)s)->symbols;                                   \
-	}                                                                                          \
-	static u64 name##_since(const struct snap *s)                                              \
-	{                                                                                          \
-		return ((const struct name##_snap *)s)->since_ns;                                  \
-	}
-
-SNAP_PARTS(profile)
-SNAP_PARTS(waits)
-SNAP_PARTS(io)
-SNAP_PARTS(cache)
-
 /* --- cpu --- */
 
 static void profile_stacks(const struct snap *snap, const void *query, const struct scope *scope,
@@ -73,8 +57,6 @@ const struct flame_source flame_profile = {
 	.unit = VALUE_COUNT,
 	.model = MODEL_PROFILE,
 	QUERY_AT(profile_rows, profile_query),
-	.symbols = profile_symbols,
-	.since = profile_since,
 	.stacks = profile_stacks,
 	.weight_ns = profile_weight_ns,
 	.inlined = profile_inlined,
@@ -128,8 +110,6 @@ const struct flame_source flame_waits = {
 	.unit = VALUE_NS,
 	.model = MODEL_WAITS,
 	QUERY_AT(waits_result, waits_query),
-	.symbols = waits_symbols,
-	.since = waits_since,
 	.stacks = waits_stacks,
 	.cold = true,
 	.weight_ns = waits_weight_ns,
@@ -170,7 +150,7 @@ static void io_stacks(const struct snap *snap, const void *query, const struct s
 			flame_builder__add_trimmed(
 				m, &(struct flame_stack){
 					   .stack = x->stack,
-					   .comm = io__who(x->writeback, x->kthread, x->comm),
+					   .comm = io_who__text(&x->who),
 					   .weight = (u64)(x->sums[q->window].n[q->weight] + 0.5)});
 	}
 }
@@ -198,8 +178,6 @@ const struct flame_source flame_io = {
 	.unit = VALUE_COUNT,
 	.model = MODEL_IO,
 	QUERY_AT(io_result, io_query),
-	.symbols = io_symbols,
-	.since = io_since,
 	.stacks = io_stacks,
 	.weigh = io_weigh,
 	.error = io_error,
@@ -217,8 +195,7 @@ static void io_slow_stacks(const struct snap *snap, const void *query, const str
 		if (io_slow__passes(slow, q->by_dev, q->dev, scope))
 			flame_builder__add_trimmed(
 				m, &(struct flame_stack){.stack = s->slow[i].stack,
-							 .comm = io__who(slow->writeback,
-									 slow->kthread, slow->comm),
+							 .comm = io_who__text(&slow->who),
 							 .weight = slow->total_ns});
 	}
 }
@@ -230,8 +207,6 @@ const struct flame_source flame_io_slow = {
 	.unit = VALUE_NS,
 	.model = MODEL_IO,
 	QUERY_AT(io_result, io_query),
-	.symbols = io_symbols,
-	.since = io_since,
 	.stacks = io_slow_stacks,
 };
 
@@ -288,7 +263,5 @@ const struct flame_source flame_cache = {
 	.unit = VALUE_COUNT,
 	.model = MODEL_CACHE,
 	QUERY_AT(cache_result, cache_query),
-	.symbols = cache_symbols,
-	.since = cache_since,
 	.stacks = cache_stacks,
 };

@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/columns.h"
+#include "models/window_snap.h"
 
 struct heat_row {
 	u32 time, bin;
@@ -230,7 +231,7 @@ struct heat_result *heat__query_snap(const struct snap *snap, const struct heat_
 	a->query = *q;
 	if (of) {
 		find_parts(a, of, &a->base.arena);
-		count_all(a, of, q->source->columns(of), &a->base.arena);
+		count_all(a, of, &((const struct window_snap *)of)->heat, &a->base.arena);
 	}
 	a->base.since_ns = a->ntimes ? a->times[0].t0_ns : a->base.snap->t0_ns;
 	find_range(a);

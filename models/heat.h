@@ -38,7 +38,6 @@ struct heat_source {
 	/* Optional: the part of the model's snapshot that a query is about, which the others then get in its
 	 * place; NULL: there is none. */
 	const struct snap *(*of)(const struct snap *snap, const void *query);
-	const struct heat_columns *(*columns)(const struct snap *snap);
 	/* Whether a series is of a kind and part. The query: the view's own. */
 	bool (*counts)(const struct snap *snap, const void *query, u32 kind, u32 part, u32 series);
 	/* Optional, together: parts that can be looked at alone (0: all of them is none of these);

@@ -8,18 +8,6 @@
 #include "models/sched.h"
 #include "models/waits.h"
 
-/* Of a snapshot's type: what all of them have. */
-#define SNAP_PARTS(name)                                                                           \
-	static const struct heat_columns *name##_heat(const struct snap *s)                        \
-	{                                                                                          \
-		return &((const struct name##_snap *)s)->heat;                                     \
-	}
-
-SNAP_PARTS(sched)
-SNAP_PARTS(waits)
-SNAP_PARTS(io)
-SNAP_PARTS(cache)
-
 /* --- sched: series are its kinds of histograms --- */
 
 static const struct heat_kind sched_kinds[SCHED_HISTS] = {
@@ -45,7 +33,6 @@ const struct heat_source heat_sched = {
 	.query_size = sizeof(struct sched_query),
 	.nbuckets = HIST_BUCKETS,
 	.lo = sched_hist__lo,
-	.columns = sched_heat,
 	.counts = sched_counts,
 };
 
@@ -87,7 +74,6 @@ const struct heat_source heat_waits = {
 	.query_size = sizeof(struct waits_query),
 	.nbuckets = HIST_OCTAVES,
 	.lo = waits_lo,
-	.columns = waits_heat,
 	.counts = waits_counts,
 };
 
@@ -161,7 +147,6 @@ const struct heat_source heat_io = {
 	.query_size = sizeof(struct io_query),
 	.nbuckets = BLOCK_BUCKETS / IO_HEAT_MERGED,
 	.lo = io_lo,
-	.columns = io_heat,
 	.counts = io_counts,
 	.parts = io_parts,
 	.all_parts = "all devices",
@@ -197,6 +182,5 @@ const struct heat_source heat_cache = {
 	.query_size = sizeof(struct cache_query),
 	.nbuckets = CACHE_AGES,
 	.lo = cache_lo,
-	.columns = cache_heat,
 	.counts = cache_counts,
 };

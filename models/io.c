@@ -3,7 +3,6 @@
 #include "models/io.h"
 
 #include "models/io_model.h"
-#include "models/snap_box.h"
 
 const char *const io_op_names[IO_OPS] = {"read", "write", "flush", "discard"};
 const char *const io_stage_names[IO_STAGES] = {"total", "queued", "device"};
@@ -101,18 +100,18 @@ static void consume_device(struct model *m, const struct io_device_sample *s)
 
 /* --- processes --- */
 
-static u64 proc_hash(const struct io_proc *p)
+static u64 who_hash(const struct io_who *w)
 {
-	u64 h = mix64_pair(((u64)p->device.dev << 32) | p->tgid, p->inode);
+	u64 h = mix64_pair(((u64)w->device.dev << 32) | w->tgid, w->inode);
 
-	h = mix64_pair(h, ((u64)p->op << 32) | p->flags << 1 | p->writeback);
-	h = mix64_pair(h, p->cgroup);
-	return mix64_pair(h, hash_bytes(p->comm, strlen(p->comm)));
+	h = mix64_pair(h, ((u64)w->op << 32) | w->flags << 1 | w->writeback);
+	h = mix64_pair(h, w->cgroup);
+	return mix64_pair(h, hash_bytes(w->comm, strlen(w->comm)));
 }
 
-static bool same_proc(const struct io_proc *a, const struct io_proc *b)
+static bool is_same_who(const struct io_who *a, const struct io_who *b)
 {
-	return a->past == b->past && a->device.dev == b->device.dev && a->tgid == b->tgid &&
+	return a->device.dev == b->device.dev && a->tgid == b->tgid &&
 	       a->inode == b->inode && a->op == b->op && a->flags == b->flags &&
 	       a->writeback == b->writeback && a->cgroup == b->cgroup && !strcmp(a->comm, b->comm);
 }
@@ -149,40 +148,31 @@ static void trim_procs(struct model *m)
 	m->nprocs = n;
 	hidx__clear(&m->procs_index);
 	for (u32 i = 0; i < n; i++)
-		hidx__add(&m->procs_index, proc_hash(&m->procs[i].p), i);
+		hidx__add(&m->procs_index, who_hash(&m->procs[i].p.who), i);
 }
 
 static struct io_live_proc *proc_of(struct model *m, const struct io_proc_sample *s)
 {
-	struct io_proc key = {.device = s->device,
-			      .op = s->op,
-			      .flags = s->flags,
-			      .tgid = s->tgid,
-			      .tid = s->tid,
-			      .kthread = s->kthread,
-			      .writeback = s->writeback,
-			      .cgroup = s->cgroup,
-			      .inode = s->inode};
-	u64 h;
+	const struct io_who *who = &s->who;
+	u64 h = who_hash(who);
 	u32 at;
 
-	copy_str(key.comm, sizeof(key.comm), s->comm);
-	h = proc_hash(&key);
-	HIDX_FIND(at, &m->procs_index, h, pos, same_proc(&m->procs[pos].p, &key));
+	HIDX_FIND(at, &m->procs_index, h, pos,
+		  !m->procs[pos].p.past && is_same_who(&m->procs[pos].p.who, who));
 	if (at != HIDX_NONE)
 		return &m->procs[at];
 	if (m->nprocs >= IO_MAX_PROCS)
 		trim_procs(m);
 	m->procs = xgrow(m->procs, m->nprocs, &m->procs_cap, sizeof(*m->procs));
-	m->procs[m->nprocs] = (struct io_live_proc){.p = key};
+	m->procs[m->nprocs] = (struct io_live_proc){.p.who = *who};
 	hidx__add(&m->procs_index, h, m->nprocs);
-	lives__know(&m->lives, s->tgid);
+	lives__know(&m->lives, who->tgid);
 	return &m->procs[m->nprocs++];
 }
 
 static const struct lives_of lives_of = {
 	.size = sizeof(struct io_live_proc),
-	.tgid = offsetof(struct io_live_proc, p.tgid),
+	.tgid = offsetof(struct io_live_proc, p.who.tgid),
 	.ended = offsetof(struct io_live_proc, p.ended),
 	.past = offsetof(struct io_live_proc, p.past),
 };
@@ -191,8 +181,8 @@ static void consume_proc(struct model *m, const struct io_proc_sample *s)
 {
 	struct io_live_proc *p = proc_of(m, s);
 
-	if (*s->file)
-		copy_str(p->p.file, sizeof(p->p.file), s->file);
+	if (*s->who.file)
+		copy_str(p->p.who.file, sizeof(p->p.who.file), s->who.file);
 	p->seen = m->ticks;
 	p->p.latest = ++m->latest;
 	io_proc_sums__add(&p->track.now, &(struct io_proc_sums){.count = s->count,
@@ -220,7 +210,7 @@ static void consume_slow(struct model *m, const struct io_slow_sample *s)
 	if (!to)
 		return;
 	to->s = *s;
-	to->stack = stacks__find(&m->stacks, s->stack, s->tgid);
+	to->stack = stacks__find(&m->stacks, s->stack, s->who.tgid);
 }
 
 static void snap_slow(struct model *m, struct io_snap *snap, struct arena *a)
@@ -251,7 +241,7 @@ static void shed_stacks(void *ctx)
 
 static void consume_stack(struct model *m, const struct io_stack_sample *s)
 {
-	io_stacks__add(&m->by_stack, s, stacks__find(&m->stacks, s->stack, s->tgid));
+	io_stacks__add(&m->by_stack, s, stacks__find(&m->stacks, s->stack, s->who.tgid));
 }
 
 static void io__consume(struct model *m, const struct sample *s)
@@ -348,14 +338,11 @@ static void snap_heat(struct model *m, struct io_snap *snap, struct arena *a)
 
 static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
+	struct window_pace p;
 	struct arena *arena;
-	struct io_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	struct window_pace p = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	struct io_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns, t1_ns,
+						&p, &arena);
 
-	snap->symbols = m->symbols;
-	stack_store__hold(m->stacks.store, snap);
-	heat_columns__hold(&snap->heat, snap);
-	snap->since_ns = m->clock.since_ns;
 	snap_kinds(m, &p, snap, arena);
 	snap_procs(m, &p, snap, arena);
 	if (m->nstates)
@@ -390,7 +377,6 @@ static struct model *io__new(struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
-	m->symbols = symbols;
 	stacks__init(&m->stacks, symbols);
 	slowest__init(&m->slow, &slow_requests);
 	m->by_stack = (struct entries){.kind = &io_stack_kind, .max = IO_MAX_STACKS};

@@ -13,10 +13,9 @@
 #define MODELS_IO_H
 
 #include "bpf/block.h"
-#include "models/query_result.h"
 #include "models/cells.h"
-#include "models/heat_log.h"
 #include "models/slow_rows.h"
+#include "models/window_snap.h"
 #include "samples/block.h"
 #include "scope/scope.h"
 #include "models/profile.h" /* struct callstack, enum time_window */
@@ -72,15 +71,15 @@ struct io_state {
 	u64 in_flight;
 };
 
+/* Writeback of what nobody knows who dirtied it. */
+static inline bool io_who__is_nobody(const struct io_who *w)
+{
+	return w->writeback && w->kthread;
+}
+
 /* One kind of I/O of one process on one file. */
 struct io_proc {
-	struct io_device device;
-	enum io_op op;
-	u32 flags;
-	u32 tgid, tid;
-	bool kthread, writeback; /* as in struct io_proc_sample */
-	u64 cgroup, inode;
-	char comm[COMM_LEN], file[IO_FILE_LEN];
+	struct io_who who;
 	u32 past;   /* not 0: another process has had the pid since; one number for each process */
 	bool ended; /* the process has */
 	u64 latest; /* grows with each sample: which of a process's names is the newest */
@@ -103,11 +102,7 @@ struct io_stack_sums {
 
 /* What a process had a device do from one place of its code. */
 struct io_stack {
-	u32 dev, disk; /* 0: of any */
-	u32 tgid;
-	bool kthread, writeback;
-	u64 cgroup;
-	char comm[COMM_LEN];
+	struct io_who who; /* as in struct io_stack_sample; no device: of any */
 	const struct callstack *stack; /* NULL: not known */
 	struct io_stack_sums sums[WINDOWS];
 };
@@ -120,17 +115,13 @@ struct io_heat_part {
 };
 
 struct io_snap {
-	struct snap base;
-	const struct symbols *symbols;
-	u64 since_ns;		/* start or last zero */
-	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
+	WINDOW_SNAP;
 	u32 nkinds, nstates, nprocs, nslow, nstacks, nheat_parts;
 	const struct io_kind *kinds;
 	const struct io_state *states; /* by dev */
 	const struct io_proc *procs;
 	const struct io_slow *slow; /* slowest first */
 	const struct io_stack *stacks;
-	struct heat_columns heat;
 	const struct io_heat_part *heat_parts;
 	struct io_proc_sums others[WINDOWS]; /* of processes and files that were forgotten */
 };
@@ -220,7 +211,7 @@ struct io_result {
 	struct io_sums sums;
 	struct io_hist hists[IO_STAGES];
 	struct value hist;
-	u64 window_ns, in_flight;
+	u64 in_flight;
 	struct heat_result *heat; /* the last minutes of the stage; NULL: not asked for */
 };
 

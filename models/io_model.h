@@ -70,7 +70,6 @@ void io_stacks__snap(struct entries *e, double keep, const struct stacks *stacks
 		     struct io_snap *snap, struct arena *a);
 
 struct model {
-	struct symbols *symbols;
 	struct stacks stacks;
 	struct io_live_kind *kinds;
 	u32 nkinds, kinds_cap;

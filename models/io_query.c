@@ -32,11 +32,6 @@ const char *io_flags__text(u32 flags, char *buf, size_t size)
 	return *buf ? buf + 1 : buf;
 }
 
-const char *io__who(bool writeback, bool kthread, const char *comm)
-{
-	return io__is_nobodys(writeback, kthread) ? "[writeback]" : comm;
-}
-
 static struct io_row *row_of(struct query_builder *m, u64 key, bool *is_new)
 {
 	u32 at;
@@ -186,22 +181,22 @@ static void fill_devices(struct query_builder *m)
 
 static u64 proc_key(const struct io_proc *p, enum io_group by)
 {
-	bool nobodys = io__is_nobodys(p->writeback, p->kthread);
+	bool nobodys = io_who__is_nobody(&p->who);
 	u64 seed = by + 1;
 
 	switch (by) {
 	case IO_BY_PID:
-		return nobodys ? mix64_pair(seed + 100, p->cgroup)
-			       : mix64_pair(seed, (u64)p->past << 32 | p->tgid);
+		return nobodys ? mix64_pair(seed + 100, p->who.cgroup)
+			       : mix64_pair(seed, (u64)p->past << 32 | p->who.tgid);
 	case IO_BY_COMM: {
-		const char *who = io__who(p->writeback, p->kthread, p->comm);
+		const char *who = io_who__text(&p->who);
 
 		return mix64_pair(seed, hash_bytes(who, strlen(who)));
 	}
 	case IO_BY_CGROUP:
-		return mix64_pair(seed, p->cgroup);
+		return mix64_pair(seed, p->who.cgroup);
 	default:
-		return mix64_pair(mix64_pair(seed, p->inode), p->inode ? p->device.disk : 0);
+		return mix64_pair(mix64_pair(seed, p->who.inode), p->who.inode ? p->who.device.disk : 0);
 	}
 }
 
@@ -209,40 +204,40 @@ static const char *file_text(struct arena *a, const struct io_proc *p)
 {
 	char buf[32];
 
-	if (!p->inode)
+	if (!p->who.inode)
 		return "";
-	if (*p->file)
-		return arena__strdup(a, p->file);
-	snprintf(buf, sizeof(buf), "inode %llu", (unsigned long long)p->inode);
+	if (*p->who.file)
+		return arena__strdup(a, p->who.file);
+	snprintf(buf, sizeof(buf), "inode %llu", (unsigned long long)p->who.inode);
 	return arena__strdup(a, buf);
 }
 
 static void begin_proc(struct query_builder *m, struct io_row *r, const struct io_proc *p)
 {
 	enum io_group by = m->query->group;
-	bool nobodys = io__is_nobodys(p->writeback, p->kthread);
-	u32 pid = by == IO_BY_PID && !nobodys ? p->tgid : 0;
+	bool nobodys = io_who__is_nobody(&p->who);
+	u32 pid = by == IO_BY_PID && !nobodys ? p->who.tgid : 0;
 
 	r->proc = p;
 	r->pid = pid;
 	r->pid_text = task__id_text(m->arena, pid);
 	r->ended = pid && p->ended;
 	r->cmdline = p->past ? NULL : task__cmdline(m->arena, pid, 0);
-	r->cgroup_name = task__cgroup_text(m->arena, p->cgroup);
-	r->devices = arena__strdup(m->arena, p->device.name);
+	r->cgroup_name = task__cgroup_text(m->arena, p->who.cgroup);
+	r->devices = arena__strdup(m->arena, p->who.device.name);
 	r->files = file_text(m->arena, p);
 	if (by == IO_BY_CGROUP)
 		r->name = r->cgroup_name;
 	else if (by == IO_BY_FILE)
 		r->name = *r->files ? r->files : "[no file]";
 	else
-		r->name = io__who(p->writeback, p->kthread, p->comm);
+		r->name = io_who__text(&p->who);
 }
 
 /* A process has its newest name; what is written for it later may be under an older one. */
 static bool is_better_label(const struct io_proc *p, const struct io_proc *now)
 {
-	return p->writeback != now->writeback ? now->writeback : p->latest > now->latest;
+	return p->who.writeback != now->who.writeback ? now->who.writeback : p->latest > now->latest;
 }
 
 /* What the members of a row do not have in common is said so. */
@@ -250,11 +245,11 @@ static void join_proc(struct query_builder *m, struct io_row *r, const struct io
 {
 	const char *file;
 
-	if (strcmp(r->devices, p->device.name) != 0)
+	if (strcmp(r->devices, p->who.device.name) != 0)
 		r->devices = "several";
-	if (r->cgroup_name && r->proc->cgroup != p->cgroup)
+	if (r->cgroup_name && r->proc->who.cgroup != p->who.cgroup)
 		r->cgroup_name = "several";
-	if (p->inode == r->proc->inode || !strcmp(r->files, "several"))
+	if (p->who.inode == r->proc->who.inode || !strcmp(r->files, "several"))
 		return;
 	file = file_text(m->arena, p);
 	if (!*r->files)
@@ -268,7 +263,7 @@ static void rename_proc(struct query_builder *m, struct io_row *r, const struct 
 	if (m->query->group != IO_BY_PID || !is_better_label(p, r->proc))
 		return;
 	r->proc = p;
-	r->name = io__who(p->writeback, p->kthread, p->comm);
+	r->name = io_who__text(&p->who);
 }
 
 static bool passes_filter(const struct query_builder *m, const struct io_proc *p)
@@ -277,9 +272,9 @@ static bool passes_filter(const struct query_builder *m, const struct io_proc *p
 
 	if (!s->count && !s->bytes)
 		return false;
-	if (m->query->by_dev && !io__of_device(&p->device, m->query->dev))
+	if (m->query->by_dev && !io__of_device(&p->who.device, m->query->dev))
 		return false;
-	return task__passes(m->scope, p->tgid, p->tid, p->cgroup, p->comm);
+	return task__passes(m->scope, p->who.tgid, p->who.tid, p->who.cgroup, p->who.comm);
 }
 
 static void add_proc(struct query_builder *m, const struct io_proc *p)
@@ -295,11 +290,11 @@ static void add_proc(struct query_builder *m, const struct io_proc *p)
 		join_proc(m, r, p);
 	rename_proc(m, r, p);
 	io_proc_sums__add(&r->proc_sums, s);
-	if (p->op == IO_READ)
+	if (p->who.op == IO_READ)
 		r->read_bytes += s->bytes;
-	if (p->op == IO_WRITE)
+	if (p->who.op == IO_WRITE)
 		r->write_bytes += s->bytes;
-	if (p->writeback)
+	if (p->who.writeback)
 		r->writeback_bytes += s->bytes;
 }
 
@@ -378,15 +373,12 @@ static struct heat_result *last_minutes(const struct io_snap *snap, const struct
 struct io_result *io__query(const struct io_snap *snap, const struct io_query *q,
 			    const struct scope *scope)
 {
-	struct io_result *a =
-		query_result__new(sizeof(*a), &snap->base, snap->symbols,
-				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct io_result *a = window_result__new(sizeof(*a), &snap->base, q->window);
 	struct query_builder m = {
 		.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena, .result = a};
 
 	a->base.free = io_result__free;
 	a->query = *q;
-	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	if (q->group == IO_BY_DEVICE)
 		fill_devices(&m);
 	else

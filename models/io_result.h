@@ -8,13 +8,11 @@
 
 /* The table of a struct io_result. */
 void io_result__table(struct io_result *a);
-/* Writeback of what nobody knows who dirtied it. */
-static inline bool io__is_nobodys(bool writeback, bool kthread)
-{
-	return writeback && kthread;
-}
 /* What is said of who did it: such writeback and flushes are nobody's own. */
-const char *io__who(bool writeback, bool kthread, const char *comm);
+static inline const char *io_who__text(const struct io_who *w)
+{
+	return io_who__is_nobody(w) ? "[writeback]" : w->comm;
+}
 
 /* Whether a slow request is of the device (by_dev) and in scope. */
 bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,

@@ -46,9 +46,9 @@ static const struct field fields[] = {
 	{TIME_COLUMN("ago_ns", "Ago", 7, 2, COLUMN_BOTH | COLUMN_ASCENDING, "since it ended"),
 	 VIA(struct row, slow), AGO_AT(struct io_slow, s.t_ns)},
 	{TEXT_COLUMN("op", "Op", 7, 0, COLUMN_BOTH, "read, write, flush, discard"),
-	 VIA(struct row, slow), NAMED_AT(struct io_slow, s.op, io_op_names)},
+	 VIA(struct row, slow), NAMED_AT(struct io_slow, s.who.op, io_op_names)},
 	{TEXT_COLUMN("device", "Device", 9, 0, COLUMN_BOTH, "disk or partition"),
-	 OF_TEXT(device.name)},
+	 OF_TEXT(who.device.name)},
 	{BYTES_COLUMN("bytes", "Size", 6, 1, COLUMN_BOTH, "its size"), OF(bytes)},
 	{TEXT_COLUMN("at", "Sector", 11, 3, COLUMN_SCREEN,
 		     "where it began, of the disk, in 512 bytes"),
@@ -63,7 +63,7 @@ static const struct field fields[] = {
 		     "sync, meta, other; writeback: a worker wrote what the process dirtied"),
 	 TEXT_AT(struct row, flags_text)},
 	{TEXT_COLUMN("file", "File", 16, 3, COLUMN_BOTH, "file whose pages it carried, if known"),
-	 OF_TEXT(file)},
+	 OF_TEXT(who.file)},
 	{TEXT_COLUMN("symbol", "in", 20, 5, COLUMN_SCREEN, "where it was begun"),
 	 TEXT_AT(struct row, leaf)},
 	{TIME_COLUMN("queued_ns", "queued_ns", 7, 0, COLUMN_EXPORT,
@@ -73,9 +73,9 @@ static const struct field fields[] = {
 	 OF(t_ns)},
 	{ID_COLUMN("sector", "where it began, of the disk, in 512 bytes"), OF(sector),
 	 KNOWN(bytes)},
-	{ID_COLUMN("pid", "who began it"), OF(tgid), KNOWN(tgid)},
-	{ID_COLUMN("tid", "the thread that began it"), OF(tid), KNOWN(tgid)},
-	{ID_COLUMN("inode", "the file's number"), OF(inode), KNOWN(inode)},
+	{ID_COLUMN("pid", "who began it"), OF(who.tgid), KNOWN(who.tgid)},
+	{ID_COLUMN("tid", "the thread that began it"), OF(who.tid), KNOWN(who.tgid)},
+	{ID_COLUMN("inode", "the file's number"), OF(who.inode), KNOWN(who.inode)},
 	{EXPORT_COLUMN(VALUE_STACK, "stack",
 		       "where it was begun; of many requests that of some is taken"),
 	 MADE_BY(slow_row__stack)},
@@ -84,10 +84,10 @@ static const struct field fields[] = {
 static const char *flags_of(const struct io_slow_sample *s, struct arena *a)
 {
 	char flags[40], text[64];
-	const char *known = io_flags__text(s->flags, flags, sizeof(flags));
+	const char *known = io_flags__text(s->who.flags, flags, sizeof(flags));
 
-	snprintf(text, sizeof(text), "%s%s%s", known, *known && s->writeback ? " " : "",
-		 s->writeback ? "writeback" : "");
+	snprintf(text, sizeof(text), "%s%s%s", known, *known && s->who.writeback ? " " : "",
+		 s->who.writeback ? "writeback" : "");
 	return arena__strdup(a, text);
 }
 
@@ -99,13 +99,13 @@ static void fill_row(struct query_result *a, struct row *r, const struct io_slow
 
 	slow_row__init(
 		&r->base, a, symbols,
-		mix64_pair(mix64_pair(s->sector ^ ((u64)s->device.dev << 32), s->t_ns), s->tid),
+		mix64_pair(mix64_pair(s->sector ^ ((u64)s->who.device.dev << 32), s->t_ns), s->who.tid),
 		slow->stack, NULL);
 	if (s->bytes)
 		snprintf(sector, sizeof(sector), "%11llu", (unsigned long long)s->sector);
 	r->slow = slow;
-	r->comm = io__who(s->writeback, s->kthread, s->comm);
-	r->pid_text = task__id_text(&a->arena, s->tgid);
+	r->comm = io_who__text(&s->who);
+	r->pid_text = task__id_text(&a->arena, s->who.tgid);
 	r->sector_text = arena__strdup(&a->arena, sector);
 	r->flags_text = flags_of(s, &a->arena);
 	r->leaf = r->base.nframes ? slow_row__frame(&r->base, 0).name : "";
@@ -114,9 +114,9 @@ static void fill_row(struct query_result *a, struct row *r, const struct io_slow
 bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,
 		     const struct scope *scope)
 {
-	if (by_dev && !io__of_device(&s->device, dev))
+	if (by_dev && !io__of_device(&s->who.device, dev))
 		return false;
-	return task__passes(scope, s->tgid, s->tid, s->cgroup, s->comm) &&
+	return task__passes(scope, s->who.tgid, s->who.tid, s->who.cgroup, s->who.comm) &&
 	       slow__passes(scope, s->total_ns);
 }
 
@@ -125,7 +125,7 @@ static bool in_query(const struct io_slow_sample *s, const struct io_slow_query 
 	const u64 ns[IO_STAGES] = {
 		[IO_TOTAL] = s->total_ns, [IO_QUEUED] = s->queued_ns, [IO_DEVICE] = s->device_ns};
 
-	return (!q->by_op || s->op == q->op) && heat_range__has(&q->range, s->t_ns, ns[q->stage]);
+	return (!q->by_op || s->who.op == q->op) && heat_range__has(&q->range, s->t_ns, ns[q->stage]);
 }
 
 struct io_slow_result *io__slow(const struct io_snap *snap, const struct io_slow_query *q,

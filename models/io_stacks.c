@@ -9,19 +9,19 @@
 static u64 hash_of(const void *key)
 {
 	const struct io_live_stack *l = key;
-	const struct io_stack *is = &l->is;
-	u64 h = mix64_pair((u64)is->dev << 32 | is->tgid,
-			   (u64)l->stack << 2 | is->kthread << 1 | is->writeback);
+	const struct io_who *w = &l->is.who;
+	u64 h = mix64_pair((u64)w->device.dev << 32 | w->tgid,
+			   (u64)l->stack << 2 | w->kthread << 1 | w->writeback);
 
-	return mix64_pair(mix64_pair(h, is->cgroup), hash_bytes(is->comm, strlen(is->comm)));
+	return mix64_pair(mix64_pair(h, w->cgroup), hash_bytes(w->comm, strlen(w->comm)));
 }
 
 static bool is_same(const void *p, const void *q)
 {
 	const struct io_live_stack *x = p, *y = q;
-	const struct io_stack *a = &x->is, *b = &y->is;
+	const struct io_who *a = &x->is.who, *b = &y->is.who;
 
-	return a->dev == b->dev && a->tgid == b->tgid && x->stack == y->stack &&
+	return a->device.dev == b->device.dev && a->tgid == b->tgid && x->stack == y->stack &&
 	       a->kthread == b->kthread && a->writeback == b->writeback && a->cgroup == b->cgroup &&
 	       !strcmp(a->comm, b->comm);
 }
@@ -59,7 +59,7 @@ static void fold(void *live_stack, u32 how)
 
 	l->stack = NO_STACK;
 	if (how == FOLD_WHO)
-		l->is = (struct io_stack){.comm = "[others]"};
+		l->is = (struct io_stack){.who.comm = "[others]"};
 }
 
 const struct entries_kind io_stack_kind = {
@@ -90,16 +90,9 @@ static struct io_stack_sums sums_of(const struct io_stack_sample *x)
 
 void io_stacks__add(struct entries *e, const struct io_stack_sample *x, u32 stack)
 {
-	struct io_live_stack key = {.is = {.dev = x->device.dev,
-					   .disk = x->device.disk,
-					   .tgid = x->tgid,
-					   .kthread = x->kthread,
-					   .writeback = x->writeback,
-					   .cgroup = x->cgroup},
-				    .stack = stack};
+	const struct io_live_stack key = {.is.who = x->who, .stack = stack};
 	const struct io_stack_sums sums = sums_of(x);
 
-	copy_str(key.is.comm, sizeof(key.is.comm), x->comm);
 	sums__add(&((struct io_live_stack *)entries__get(e, &key))->now, &sums);
 }
 
@@ -148,9 +141,10 @@ void io_stacks__snap(struct entries *e, double keep, const struct stacks *stacks
 
 bool io_stack__passes(const struct io_stack *s, const struct io_query *q, const struct scope *scope)
 {
-	if (q->by_dev && s->dev != q->dev && s->disk != q->dev)
-		return false;
-	return task__passes(scope, s->tgid, 0, s->cgroup, s->comm);
+	const struct io_who *w = &s->who;
+
+	return (!q->by_dev || io__of_device(&w->device, q->dev)) &&
+	       task__passes(scope, w->tgid, 0, w->cgroup, w->comm);
 }
 
 double io__stacks_error(const struct io_snap *snap, const struct io_query *q,

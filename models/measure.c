@@ -25,7 +25,6 @@ struct slow_item {
 
 struct model {
 	const struct measure *m;
-	struct symbols *symbols;
 	struct stacks stacks;
 	struct texts texts;
 	struct live_entries all, sampled;
@@ -360,7 +359,6 @@ static void snap_heat(struct model *m, struct measure_snap *snap, struct arena *
 	snap->heat_names = names;
 	snap->nheat_names = m->nheat_names;
 	snap->heat = heat_log__tick(&m->heat, snap->base.t0_ns, snap->base.t1_ns, arena);
-	heat_columns__hold(&snap->heat, snap);
 }
 
 static void snap_open(struct model *m, struct measure_snap *snap, struct arena *arena)
@@ -378,13 +376,12 @@ static void snap_open(struct model *m, struct measure_snap *snap, struct arena *
 
 struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
+	struct window_pace p;
 	struct arena *arena;
-	struct measure_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	struct window_pace p = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	struct measure_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns,
+						     t1_ns, &p, &arena);
 
 	snap->measure = m->m;
-	snap->symbols = m->symbols;
-	snap->since_ns = m->clock.since_ns;
 	snap->entries = live_entries__snap(&m->all, &p, &snap->base, &m->stacks, arena);
 	snap->nentries = m->all.all.n;
 	snap->sampled = live_entries__snap(&m->sampled, &p, &snap->base, &m->stacks, arena);
@@ -395,7 +392,6 @@ struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	live_orders__snap(&m->orders, &m->stacks, snap, arena);
 	snap_slow(m, snap, arena);
 	snap_heat(m, snap, arena);
-	stack_store__hold(m->stacks.store, snap);
 	stack_store__hold(m->texts.store, snap);
 	trim_texts(m);
 	return &snap->base;
@@ -427,7 +423,6 @@ struct model *measure_model__new(const struct measure *measure, struct symbols *
 	struct model *m = xcalloc(1, sizeof(*m));
 
 	m->m = measure;
-	m->symbols = symbols;
 	live_entries__init(&m->all, measure, false);
 	live_entries__init(&m->sampled, measure, measure->shape == MEASURE_SHAPE_HOLDING);
 	stacks__init(&m->stacks, symbols);

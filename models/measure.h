@@ -9,12 +9,11 @@
 #ifndef MODELS_MEASURE_H
 #define MODELS_MEASURE_H
 
-#include "models/query_result.h"
 #include "models/growth.h"
-#include "models/heat_log.h"
 #include "models/heat_range.h"
 #include "models/profile.h" /* enum time_window, struct callstack */
 #include "models/slow_rows.h"
+#include "models/window_snap.h"
 #include "samples/ask.h"
 #include "samples/measure.h"
 #include "scope/scope.h"
@@ -178,11 +177,8 @@ struct measure_cycle {
 };
 
 struct measure_snap {
-	struct snap base;
+	WINDOW_SNAP;
 	const struct measure *measure;
-	const struct symbols *symbols;
-	u64 since_ns;
-	u64 window_ns[WINDOWS];
 	u32 nentries, nsampled, nopen, nslow;
 	const struct measure_entry *entries; /* of all stacks; of a holding there are none */
 	const struct measure_entry *sampled; /* by stack: what stacks stand for */
@@ -193,7 +189,6 @@ struct measure_snap {
 	const struct measure_order *orders; /* by the value of their first lock */
 	u32 nholders, nwaiting, norders;
 	struct growth_clock growth; /* of a holding */
-	struct heat_columns heat;
 	const char *const *heat_names; /* of series: texts of the first label */
 	u32 nheat_names;
 };

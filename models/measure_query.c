@@ -514,15 +514,6 @@ static int by_rank(const void *a, const void *b, void *ctx)
 
 /* --- the answer --- */
 
-static void measure_result__free(struct query_result *base)
-{
-	struct measure_box *box = container_of(base, struct measure_box, result.base);
-
-	snap__put(base->snap);
-	arena__fini(&box->arena);
-	free(box);
-}
-
 /* What is less than this goes unsaid: bytes a minute. */
 #define WORTH_SAYING (64 << 10)
 
@@ -604,22 +595,16 @@ static void find_chain(struct query_builder *k)
 struct measure_result *measure__query(const struct measure_snap *snap,
 				      const struct measure_query *q, const struct scope *scope)
 {
-	struct measure_box *box = xcalloc(1, sizeof(*box));
+	struct measure_box *box = window_result__new(sizeof(*box), &snap->base, q->window);
 	struct measure_result *a = &box->result;
 	bool by_stack = measure__is_by_stack(snap->measure, q->groups);
 	struct query_builder k = {.snap = snap,
 				  .m = snap->measure,
 				  .q = q,
 				  .scope = scope,
-				  .arena = &box->arena,
+				  .arena = &a->base.arena,
 				  .box = box};
 
-	arena__init(&box->arena);
-	a->base.snap = snap__get(&snap->base);
-	a->base.since_ns = q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns;
-	a->base.window_ns = snap->window_ns[q->window];
-	a->base.symbols_generation = snap->symbols ? symbols__generation(snap->symbols) : 0;
-	a->base.free = measure_result__free;
 	a->query = *q;
 	a->measure = snap->measure;
 	k.by_metric = measure__is_by_metric(k.m, q->groups);

@@ -525,7 +525,7 @@ static void make_table(struct measure_box *box)
 	u32 nlast = 0, sort, n;
 
 	n = measure__columns(a->measure, a->query.groups, knows_parts(a), box->columns, box->kinds, &sort,
-			     &box->arena);
+			     &box->result.base.arena);
 	hide_empty(box, n);
 	while (nlast < a->nrows && a->rows[a->nrows - 1 - nlast].waits)
 		nlast++;
@@ -569,7 +569,7 @@ static void build_trees(struct measure_box *box)
 					.ctx = a};
 	const struct measure_snap *s = container_of(a->base.snap, struct measure_snap, base);
 
-	stack_rows__build(&a->base, &rows, a->query.unfolded, a->query.nunfolded, &box->arena);
+	stack_rows__build(&a->base, &rows, a->query.unfolded, a->query.nunfolded, &box->result.base.arena);
 	for (u32 i = 0; i < a->nrows; i++)
 		for (u32 k = 0; k < callstack__nlocs(a->rows[i].stack); k++)
 			a->base.unresolved |= frame__text(s->symbols, a->rows[i].stack->locs[k]).pending;

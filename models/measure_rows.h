@@ -4,14 +4,12 @@
 #ifndef MODELS_MEASURE_ROWS_H
 #define MODELS_MEASURE_ROWS_H
 
-#include "base/arena.h"
 #include "models/measure_columns.h"
 
 struct measure_box {
 	struct measure_result result;
 	struct column columns[MEASURE_COLUMNS];
 	struct measure_column kinds[MEASURE_COLUMNS];
-	struct arena arena;
 };
 
 /* Once the rows are there: the table, and with `by_stack` the stacks below them. */

@@ -14,16 +14,6 @@ static const struct measure_snap *snap_of(const struct snap *s)
 	return container_of(s, struct measure_snap, base);
 }
 
-static const struct symbols *measure_symbols(const struct snap *s)
-{
-	return snap_of(s)->symbols;
-}
-
-static u64 measure_since(const struct snap *s)
-{
-	return snap_of(s)->since_ns;
-}
-
 /* --- weights --- */
 
 static u64 weight_of(const struct measure *m, const struct measure_entry *e,
@@ -201,11 +191,6 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 	}
 }
 
-static const struct heat_columns *measure_heat(const struct snap *s)
-{
-	return &snap_of(s)->heat;
-}
-
 static bool measure_counts(const struct snap *snap, const void *query, u32 kind, u32 part,
 			   u32 series)
 {
@@ -245,26 +230,6 @@ static void measure_part_name(const struct snap *snap, u32 part, char *buf, size
 static const struct measure_snap *asked_of(const struct snap *snap, const void *query)
 {
 	return asked__find(snap, ((const struct measure_query *)query)->asked);
-}
-
-static const struct symbols *asked_symbols(const struct snap *snap)
-{
-	const struct asked_snap *s = container_of(snap, struct asked_snap, base);
-
-	for (u32 i = 0; i < s->n; i++)
-		if (s->questions[i])
-			return s->questions[i]->symbols;
-	return NULL;
-}
-
-static u64 asked_since(const struct snap *snap)
-{
-	const struct asked_snap *s = container_of(snap, struct asked_snap, base);
-
-	for (u32 i = 0; i < s->n; i++)
-		if (s->questions[i])
-			return s->questions[i]->since_ns;
-	return snap->t0_ns;
 }
 
 static void asked_stacks(const struct snap *snap, const void *query, const struct scope *scope,
@@ -309,8 +274,6 @@ static void all_stacks(const struct snap *snap, const void *query, const struct 
 		.query_size = sizeof(struct query_),                                               \
 		.query_at = offsetof(struct result_, query) - offsetof(struct result_, base),      \
 		.window_at = offsetof(struct query_, window),                                      \
-		.symbols = asked_symbols,                                                          \
-		.since = asked_since,                                                              \
 		__VA_ARGS__,                                                                       \
 	}
 #define ASKED(name_, id, unit_, what_, noun_)                                                      \
@@ -336,7 +299,6 @@ static const struct snap *asked_snap_of(const struct snap *snap, const void *que
 		.query_size = sizeof(struct measure_query),                                        \
 		.nbuckets = MEASURE_BUCKETS,                                                       \
 		.lo = lo_,                                                                         \
-		.columns = measure_heat,                                                           \
 		.counts = measure_counts,                                                          \
 		.parts = measure_parts,                                                            \
 		.part_name = measure_part_name,                                                    \
@@ -376,8 +338,6 @@ ASKED(held, HELD, VALUE_BYTES, "bytes held", "bytes");
 		.query_at = offsetof(struct measure_result, query) -                               \
 			    offsetof(struct measure_result, base),                                 \
 		.window_at = offsetof(struct measure_query, window),                               \
-		.symbols = measure_symbols,                                                        \
-		.since = measure_since,                                                            \
 		.stacks = measure_stacks,                                                          \
 		.weigh = weigh_##name_,                                                            \
 	};                                                                                         \

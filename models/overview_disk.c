@@ -19,13 +19,13 @@ static struct who user_of_disks(const struct facts *f, double *bytes_per_s)
 	for (u32 i = 0; f->io_users && i < f->io_users->nrows; i++) {
 		const struct io_row *row = &f->io_users->rows[i];
 
-		if (!row->proc || !row->proc->tgid || row->proc->kthread)
+		if (!row->proc || !row->proc->who.tgid || row->proc->who.kthread)
 			continue;
-		if (p && p->u.pid != row->proc->tgid)
+		if (p && p->u.pid != row->proc->who.tgid)
 			break;
 		*bytes_per_s = (double)(row->read_bytes + row->write_bytes) * 1e9 /
-			       (double)MAX(f->io_users->window_ns, 1ULL);
-		return (struct who){row->proc->tgid, row->proc->comm, row->proc->cgroup};
+			       (double)MAX(f->io_users->base.window_ns, 1ULL);
+		return (struct who){row->proc->who.tgid, row->proc->who.comm, row->proc->who.cgroup};
 	}
 	return who__of_process(p);
 }

@@ -51,7 +51,7 @@ static struct who who_needs_memory(const struct facts *f, double *pct)
 	}
 	if (!top)
 		return who__of_process(facts__top(f, usage__minor, &most));
-	*pct = 100 * (double)top->sums.off_ns / (double)MAX(f->reasons->window_ns, 1ULL);
+	*pct = 100 * (double)top->sums.off_ns / (double)MAX(f->reasons->base.window_ns, 1ULL);
 	return who__of_task(&top->entry->task);
 }
 

@@ -45,7 +45,7 @@ static void add_waits(struct processes *all, const struct waits_result *reasons)
 	for (u32 i = 0; i < reasons->nrows; i++) {
 		const struct waits_row *row = &reasons->rows[i];
 		struct overview_process *p = find(all, row->entry->task.tgid);
-		double pct = share((double)row->sums.off_ns, reasons->window_ns);
+		double pct = share((double)row->sums.off_ns, reasons->base.window_ns);
 
 		if (!p || row->class != CLASS_HARMFUL)
 			continue;

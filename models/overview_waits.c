@@ -209,7 +209,7 @@ static void say_lock(struct rule_run *r, const struct waits_row *row, const char
 	u32 n = threads_waiting(r->facts, row->why, who.pid);
 	char holder[64], others[48] = "";
 	/* Of one thread: the row is of one. */
-	double pct = pct_of(row->sums.off_ns, r->facts->reasons->window_ns);
+	double pct = pct_of(row->sums.off_ns, r->facts->reasons->base.window_ns);
 
 	holder_text(row, holder, sizeof(holder));
 	if (n > 1)
@@ -310,7 +310,7 @@ void rule__PRIORITY_INVERSION(struct rule_run *r)
 
 	if (!holder)
 		return;
-	waits = pct_of(row->sums.off_ns, r->facts->reasons->window_ns);
+	waits = pct_of(row->sums.off_ns, r->facts->reasons->base.window_ns);
 	starved = pct_of(runq_ns(holder), holder->sums[WINDOW_LAST].span_ns);
 	who = who__of_task(&row->entry->task);
 	if (starved < 20)
@@ -330,7 +330,7 @@ void rule__DISK_WAIT(struct rule_run *r)
 	if (!row)
 		return;
 	who = who__of_task(&row->entry->task);
-	pct = pct_of(row->sums.off_ns, r->facts->reasons->window_ns);
+	pct = pct_of(row->sums.off_ns, r->facts->reasons->base.window_ns);
 	finding__add(r, pct, &who, NULL,
 		     "`%s` waits %.0f %% of its time for a disk, %.2f ms at a time", who.comm, pct,
 		     row->sums.count ? (double)row->sums.full_ns / (double)row->sums.count / 1e6

@@ -7,7 +7,6 @@
 #include "base/columns.h"
 #include "models/fields.h"
 #include "models/model.h"
-#include "models/snap_box.h"
 #include "models/windows.h"
 
 struct live_cpu {
@@ -47,9 +46,10 @@ static void percpu__consume(struct model *m, const struct sample *s)
 
 static struct snap *percpu__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
+	struct window_pace p;
 	struct arena *arena;
-	struct percpu_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	double keep = window_clock__advance(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	struct percpu_snap *snap =
+		window_snap__new(sizeof(*snap), &m->clock, NULL, t0_ns, t1_ns, &p, &arena);
 	struct percpu_entry *cpus = arena__array(arena, struct percpu_entry, m->n);
 
 	for (u32 i = 0; i < m->n; i++) {
@@ -61,10 +61,9 @@ static struct snap *percpu__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 			continue;
 		out->cpu = i;
 		out->known = c->known;
-		window_sums__advance(&sums, keep, out->n[0], PERCPU_FIGURES);
+		window_sums__advance(&sums, p.keep, out->n[0], PERCPU_FIGURES);
 		snap->n++;
 	}
-	snap->since_ns = m->clock.since_ns;
 	snap->cpus = cpus;
 	return &snap->base;
 }
@@ -152,16 +151,13 @@ static void fill_row(struct percpu_result *a, struct percpu_cpu *r, const struct
 struct percpu_result *percpu__query(const struct percpu_snap *snap, const struct percpu_query *q,
 				    const struct scope *scope)
 {
-	struct percpu_result *a = query_result__new(sizeof(*a), &snap->base, NULL, snap->since_ns);
+	struct percpu_result *a = window_result__new(sizeof(*a), &snap->base, q->window);
 	struct percpu_cpu *rows = arena__array(&a->base.arena, struct percpu_cpu, snap->n);
 
 	(void)scope;
 	a->query = *q;
 	a->rows = rows;
 	a->nrows = snap->n;
-	a->base.window_ns = snap->window_ns[q->window];
-	if (q->window == WINDOW_LAST)
-		a->base.since_ns = snap->base.t0_ns;
 	for (u32 i = 0; i < snap->n; i++)
 		fill_row(a, &rows[i], &snap->cpus[i]);
 	query_result__table(&a->base, fields, ARRAY_SIZE(fields), rows, a->nrows, sizeof(*rows), 1,

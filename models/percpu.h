@@ -4,7 +4,7 @@
 #ifndef MODELS_PERCPU_H
 #define MODELS_PERCPU_H
 
-#include "models/query_result.h"
+#include "models/window_snap.h"
 #include "models/profile.h" /* enum time_window */
 #include "samples/percpu.h"
 #include "scope/scope.h"
@@ -21,9 +21,7 @@ struct percpu_entry {
 };
 
 struct percpu_snap {
-	struct snap base;
-	u64 since_ns;
-	u64 window_ns[WINDOWS];
+	WINDOW_SNAP;
 	u32 n;
 	const struct percpu_entry *cpus;
 };

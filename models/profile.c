@@ -4,7 +4,6 @@
 
 #include "base/memory.h"
 #include "models/profile_model.h"
-#include "models/snap_box.h"
 
 u32 profile__comm(struct model *m, const char *comm)
 {
@@ -171,22 +170,19 @@ static void snap_entry(const struct model *m, const struct live *e, struct profi
 
 static struct snap *profile__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
-	double dt = t1_ns > t0_ns ? (double)(t1_ns - t0_ns) / NSEC_PER_SEC : 0, keep;
+	double dt = t1_ns > t0_ns ? (double)(t1_ns - t0_ns) / NSEC_PER_SEC : 0;
 	struct profile_entry *entries;
-	struct profile_snap *snap;
+	struct window_pace p;
 	struct arena *arena;
+	struct profile_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns,
+						     t1_ns, &p, &arena);
 
-	snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	keep = window_clock__advance(&m->clock, t0_ns, t1_ns, snap->window_ns);
-	snap->symbols = m->symbols;
-	stack_store__hold(m->stacks.store, snap);
-	snap->since_ns = m->clock.since_ns;
 	snap->ncomms = m->ncomms;
 	snap->comms = arena__dup(arena, m->comms, m->ncomms * sizeof(*m->comms));
 	entries = arena__array(arena, struct profile_entry, m->nlive);
 	mark_ended(m);
 	for (u32 i = 0; i < m->nlive; i++) {
-		advance(&m->live[i], keep, MAX(dt, 1e-3), &entries[i]);
+		advance(&m->live[i], p.keep, MAX(dt, 1e-3), &entries[i]);
 		snap_entry(m, &m->live[i], &entries[i]);
 		if (entries[i].stack && entries[i].stack->folded)
 			snap->folded_count += entries[i].count[WINDOW_TOTAL];
@@ -211,7 +207,6 @@ static struct model *profile__new(struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
-	m->symbols = symbols;
 	m->most = memory__entries(PROFILE_MAX_ENTRIES, PROFILE_CPU_ENTRIES);
 	stacks__init(&m->stacks, symbols);
 	profile__comm(m, "[others]");

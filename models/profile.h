@@ -14,9 +14,8 @@
 #define MODELS_PROFILE_H
 
 #include "base/table.h"
-#include "models/query_result.h"
 #include "models/stacks.h"
-#include "models/windows.h"
+#include "models/window_snap.h"
 #include "samples/snap.h"
 #include "scope/scope.h"
 #include "symbols/symbols.h"
@@ -45,10 +44,7 @@ struct profile_entry {
 };
 
 struct profile_snap {
-	struct snap base;
-	const struct symbols *symbols;
-	u64 since_ns; /* start or last zero: where WINDOW_TOTAL begins */
-	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
+	WINDOW_SNAP;
 	u32 nentries;
 	const struct profile_entry *entries;
 	const char (*comms)[COMM_LEN];

@@ -34,7 +34,6 @@ struct process_end {
 };
 
 struct model {
-	struct symbols *symbols;
 	struct stacks stacks;
 	struct live *live;
 	u32 nlive, live_cap, most; /* at most so many */

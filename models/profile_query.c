@@ -113,9 +113,7 @@ static void fill_rows(struct selection *s, struct buckets *b, struct profile_row
 struct profile_rows *profile__query(const struct profile_snap *snap, const struct profile_query *q,
 				    const struct scope *scope)
 {
-	struct profile_rows *rows =
-		query_result__new(sizeof(*rows), &snap->base, snap->symbols,
-				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct profile_rows *rows = window_result__new(sizeof(*rows), &snap->base, q->window);
 	char grouping[GROUPS_TEXT];
 	struct workspace *w = workspace__take();
 
@@ -123,7 +121,6 @@ struct profile_rows *profile__query(const struct profile_snap *snap, const struc
 	rows->grouping = arena__strdup(&rows->base.arena,
 				       profile_groups__text(q->groups, grouping, sizeof(grouping)));
 	rows->query.nunfolded = MIN(q->nunfolded, RESULT_MAX_UNFOLDED);
-	rows->base.window_ns = snap->window_ns[q->window];
 	selection__init(&w->selection, &rows->base.arena, snap, &rows->query, scope);
 	fill_rows(&w->selection, &w->buckets, rows);
 	workspace__put(w);

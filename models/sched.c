@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "models/sched_model.h"
-#include "models/snap_box.h"
 
 /* --- CPUs --- */
 
@@ -155,14 +154,11 @@ static struct heat_columns snap_heat(struct model *m, const struct sched_snap *s
 
 static struct snap *sched__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
+	struct window_pace p;
 	struct arena *arena;
-	struct sched_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	struct window_pace p = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	struct sched_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns,
+						   t1_ns, &p, &arena);
 
-	snap->symbols = m->symbols;
-	stack_store__hold(m->stacks.store, snap);
-	heat_columns__hold(&snap->heat, snap);
-	snap->since_ns = m->clock.since_ns;
 	sched__trim_tasks(m);
 	snap->tasks = sched__snap_tasks(m, &p, snap->window_ns[WINDOW_LAST], arena);
 	snap->ntasks = m->nlive;
@@ -195,7 +191,6 @@ static struct model *sched__new(struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
-	m->symbols = symbols;
 	stacks__init(&m->stacks, symbols);
 	slowest__init(&m->delays, &sched_slow_delays);
 	return m;

@@ -13,10 +13,9 @@
 #define MODELS_SCHED_H
 
 #include "bpf/hist.h"
-#include "models/query_result.h"
 #include "models/cells.h"
-#include "models/heat_log.h"
 #include "models/slow_rows.h"
+#include "models/window_snap.h"
 #include "samples/sched.h"
 #include "scope/scope.h"
 #include "models/profile.h" /* struct callstack, enum time_window */
@@ -98,10 +97,7 @@ struct sched_switch {
 };
 
 struct sched_snap {
-	struct snap base;
-	const struct symbols *symbols;
-	u64 since_ns;		/* start or last zero */
-	u64 window_ns[WINDOWS]; /* how long each is; the decaying one by its weight */
+	WINDOW_SNAP; /* heat: of all threads; series: enum sched_hist_kind */
 	u32 ntasks, ncpus, ndelays, nswitches;
 	const struct sched_task *tasks;	  /* by tgid, tid, start_ns */
 	const struct sched_cpu *cpus;	  /* by cpu */
@@ -111,7 +107,6 @@ struct sched_snap {
 	struct sched_sums others[WINDOWS]; /* threads that were forgotten */
 	struct sched_hist other_hists[WINDOWS][SCHED_HISTS];
 	u32 nothers; /* how many; one that came back counts again */
-	struct heat_columns heat; /* of all threads; series: enum sched_hist_kind */
 	/* Of the watched thread, oldest first; 0 none. */
 	u32 watched_tid;
 	const struct sched_switch *switches;
@@ -202,7 +197,6 @@ struct sched_result {
 	struct sched_sums sums;		      /* of all threads that pass the scope */
 	struct sched_hist hists[SCHED_HISTS]; /* alike */
 	struct value delays; /* hists[SCHED_DELAY] as sched_hist__value */
-	u64 window_ns;
 	u64 hidden; /* threads of rows that did not run and are not shown */
 	/* Threads that ended and were forgotten, and runs of theirs, that are in no row: the filter
 	 * asks for ids that are not known of them any more. */

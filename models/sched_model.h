@@ -73,7 +73,6 @@ struct live_switch {
 };
 
 struct model {
-	struct symbols *symbols;
 	struct stacks stacks;
 	struct live *live;
 	u32 nlive, live_cap, nkin; /* nkin of them stand for ended threads */

@@ -334,7 +334,7 @@ static void fill_others(struct grouping *g, struct sched_result *a, struct sched
 	r->cgroup_name = cgroup ? r->name : "";
 	r->nthreads = g->snap->nothers;
 	r->sums = g->snap->others[w];
-	r->oncpu_pct = sched__pct(r->sums.state_ns[TASK_STATE_RUNNING], a->window_ns);
+	r->oncpu_pct = sched__pct(r->sums.state_ns[TASK_STATE_RUNNING], a->base.window_ns);
 	add_quantiles(r, g->snap->other_hists[w]);
 	add_totals(a, &r->sums, g->snap->other_hists[w]);
 }
@@ -369,7 +369,7 @@ static void fill_threads(struct grouping *g, struct sched_result *a)
 			a->hidden += from->nthreads;
 			continue;
 		}
-		r->oncpu_pct = sched__pct(r->sums.state_ns[TASK_STATE_RUNNING], a->window_ns);
+		r->oncpu_pct = sched__pct(r->sums.state_ns[TASK_STATE_RUNNING], a->base.window_ns);
 		name_row(r, from, g);
 		n++;
 	}
@@ -443,12 +443,10 @@ static void fill_cpus(struct grouping *g, struct sched_result *a)
 struct sched_result *sched__query(const struct sched_snap *snap, const struct sched_query *q,
 				  const struct scope *scope)
 {
-	struct sched_result *a = query_result__new(sizeof(*a), &snap->base, snap->symbols,
-						   sched__since(snap, q->window));
+	struct sched_result *a = window_result__new(sizeof(*a), &snap->base, q->window);
 	struct grouping g = {.snap = snap, .query = q, .scope = scope, .arena = &a->base.arena};
 
 	a->query = *q;
-	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	if (q->group == SCHED_BY_CPU)
 		fill_cpus(&g, a);
 	else

@@ -15,11 +15,6 @@ bool sched__passes(const struct scope *scope, const struct task_ident *t, u32 cp
 /* Right-aligned, so that text sorts as the numbers do. */
 const char *sched__id_text(struct arena *a, u32 id, int width);
 
-static inline u64 sched__since(const struct sched_snap *s, enum time_window w)
-{
-	return w == WINDOW_TOTAL ? s->since_ns : s->base.t0_ns;
-}
-
 static inline double sched__pct(u64 part, u64 whole)
 {
 	return whole ? (double)part * 100 / (double)whole : 0;

@@ -208,8 +208,7 @@ static const struct sched_task *find_task(const struct sched_snap *s, u32 tid, u
 struct sched_thread_result *sched__thread(const struct sched_snap *snap, u32 tid, u64 start_ns,
 					  enum time_window window)
 {
-	struct thread_box *box = query_result__new(sizeof(*box), &snap->base, snap->symbols,
-						   sched__since(snap, window));
+	struct thread_box *box = window_result__new(sizeof(*box), &snap->base, window);
 	struct sched_thread_result *a = &box->result;
 
 	a->window = window;

@@ -2,7 +2,6 @@
 #include "models/tally_model.h"
 
 #include "models/entries.h"
-#include "models/snap_box.h"
 
 /* --- who did how much --- */
 
@@ -110,14 +109,14 @@ void tally_model__consume(struct model *m, const struct sample *s)
 
 struct snap *tally_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
+	struct window_pace p;
 	struct arena *arena;
-	struct tally_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	double keep = window_clock__advance(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	struct tally_snap *snap =
+		window_snap__new(sizeof(*snap), &m->clock, NULL, t0_ns, t1_ns, &p, &arena);
 
-	snap->since_ns = m->clock.since_ns;
 	if (m->state_known)
 		snap->state = arena__dup(arena, m->state, m->of->state_size);
-	snap->uses = snap_uses(&m->uses, keep, arena);
+	snap->uses = snap_uses(&m->uses, p.keep, arena);
 	snap->nuses = m->uses.n;
 	return &snap->base;
 }
@@ -139,9 +138,7 @@ struct tally_result *tally__query(const struct tally_snap *snap, const struct ta
 				  const struct scope *scope)
 {
 	const struct tally_table *of = q->of;
-	struct tally_result *a =
-		query_result__new(sizeof(*a), &snap->base, NULL,
-				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct tally_result *a = window_result__new(sizeof(*a), &snap->base, q->window);
 	struct tally_rows rows = {.group = q->group,
 				  .window = q->window,
 				  .first = of->first,
@@ -150,7 +147,6 @@ struct tally_result *tally__query(const struct tally_snap *snap, const struct ta
 				  .arena = &a->base.arena};
 
 	a->query = *q;
-	a->base.window_ns = snap->window_ns[q->window];
 	tally_rows__begin(&rows, snap->nuses);
 	for (u32 i = 0; i < snap->nuses; i++)
 		if (of->passes(&snap->uses[i], snap->uses[i].n[q->window] + of->first, scope))

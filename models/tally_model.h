@@ -8,9 +8,9 @@
 #ifndef MODELS_TALLY_MODEL_H
 #define MODELS_TALLY_MODEL_H
 
-#include "models/query_result.h"
 #include "models/fields.h"
 #include "models/tallies.h"
+#include "models/window_snap.h"
 #include "samples/sample.h"
 #include "scope/scope.h"
 
@@ -24,9 +24,7 @@ struct tally_subject {
 };
 
 struct tally_snap {
-	struct snap base;
-	u64 since_ns;
-	u64 window_ns[WINDOWS];
+	WINDOW_SNAP;
 	u32 nuses;
 	const struct tally *uses;
 	const struct sample *state; /* the newest one; NULL: none came */

@@ -3,7 +3,6 @@
 #include "models/waits.h"
 
 #include "base/memory.h"
-#include "models/snap_box.h"
 #include "models/waits_model.h"
 
 /* --- entries --- */
@@ -370,14 +369,11 @@ static struct heat_columns snap_heat(struct model *m, u64 t0_ns, u64 t1_ns, stru
 
 static struct snap *waits__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
+	struct window_pace pace;
 	struct arena *arena;
-	struct waits_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	struct window_pace pace = window_clock__pace(&m->clock, t0_ns, t1_ns, snap->window_ns);
+	struct waits_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns,
+						   t1_ns, &pace, &arena);
 
-	snap->symbols = m->symbols;
-	stack_store__hold(m->stacks.store, snap);
-	heat_columns__hold(&snap->heat, snap);
-	snap->since_ns = m->clock.since_ns;
 	snap_waits(m, &pace, snap, arena);
 	snap->nlocks = m->locks.n;
 	snap->locks = live_locks__snap(&m->locks, arena);
@@ -407,7 +403,6 @@ static struct model *waits__new(struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
-	m->symbols = symbols;
 	m->most_ended = memory__entries(WAITS_MAX_ENDED, WAITS_CPU_ENDED);
 	m->most_kin = memory__entries(WAITS_MAX_KIN, WAITS_CPU_ENDED);
 	stacks__init(&m->stacks, symbols);

@@ -14,8 +14,7 @@
 #ifndef MODELS_WAITS_H
 #define MODELS_WAITS_H
 
-#include "models/query_result.h"
-#include "models/heat_log.h"
+#include "models/window_snap.h"
 #include "samples/sched.h"
 #include "scope/scope.h"
 #include "models/profile.h" /* struct callstack, enum time_window */
@@ -96,14 +95,10 @@ struct wait_lock {
 };
 
 struct waits_snap {
-	struct snap base;
-	const struct symbols *symbols;
-	u64 since_ns; /* start or last zero */
-	u64 window_ns[WINDOWS]; /* their lengths; the decaying one's sum, decayed alike */
+	WINDOW_SNAP; /* heat: whole durations; series: enum task_state */
 	u32 nentries, ntasks;
 	const struct wait_entry *entries;
 	const struct wait_task *tasks; /* by tgid, tid, start_ns */
-	struct heat_columns heat; /* whole durations; series: enum task_state */
 	u32 nlocks;
 	const struct wait_lock *locks;
 	u64 folded_ns; /* off-CPU time in WINDOW_TOTAL whose stack was folded away */
@@ -191,7 +186,6 @@ struct waits_result {
 	const char *grouping;
 	u32 nrows;
 	const struct waits_row *rows;
-	u64 window_ns;
 	u64 off_ns, count; /* of all rows, idle ones left out */
 	u64 class_ns[WAIT_CLASSES];
 	u64 idle_ns, idle_rows, idle_threads; /* what was folded away (or is shown behind) */

@@ -67,7 +67,6 @@ void live_locks__clear(struct live_locks *l);
 void live_locks__fini(struct live_locks *l);
 
 struct model {
-	struct symbols *symbols;
 	struct stacks stacks;
 	struct live_wait *waits;
 	u32 nwaits, waits_cap, most_ended, most_kin; /* WAITS_MAX_ENDED, WAITS_MAX_KIN, or fewer */

@@ -255,7 +255,7 @@ static void finish_row(struct row_groups *g, struct row_group *group, const stru
 	if (row->woken)
 		row->woken_from = waits_selection__tracer(&g->s, row->woken->waker_kstack);
 	row->avg_ns = average(group);
-	row->pct = waits__pct(row->sums.off_ns, a->window_ns * row->nthreads);
+	row->pct = waits__pct(row->sums.off_ns, a->base.window_ns * row->nthreads);
 	row->share_pct = waits__pct(row->sums.off_ns, waits_row__whole(row, a));
 	row->mark = row->sums.open ? "+" : "";
 	row->counted = row->sums.count || row->sums.open || !row->sums.off_ns;
@@ -333,16 +333,13 @@ static u32 *make_rows(struct row_groups *g, struct waits_result *a, struct arena
 
 static struct waits_result *new_result(const struct waits_snap *snap, const struct waits_query *q)
 {
-	struct waits_result *a =
-		query_result__new(sizeof(*a), &snap->base, snap->symbols,
-				  q->window == WINDOW_TOTAL ? snap->since_ns : snap->base.t0_ns);
+	struct waits_result *a = window_result__new(sizeof(*a), &snap->base, q->window);
 	char grouping[WAITS_GROUPS_TEXT];
 
 	a->query = *q;
 	a->query.nunfolded = MIN(q->nunfolded, RESULT_MAX_UNFOLDED);
 	a->grouping = arena__strdup(&a->base.arena,
 				    waits_groups__text(q->groups, grouping, sizeof(grouping)));
-	a->window_ns = a->base.window_ns = snap->window_ns[q->window];
 	return a;
 }
 

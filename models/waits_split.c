@@ -220,9 +220,7 @@ static u64 split__key(const struct row_table *t, u32 row)
 
 static struct split_result *new_result(const struct split *s)
 {
-	struct split_result *a = query_result__new(sizeof(*a), &s->snap->base, s->snap->symbols,
-						   s->window == WINDOW_TOTAL ? s->snap->since_ns
-									     : s->snap->base.t0_ns);
+	struct split_result *a = window_result__new(sizeof(*a), &s->snap->base, s->window);
 
 	a->tgid = s->tgid;
 	a->tid = s->tid;

@@ -86,6 +86,18 @@ void code_longest(struct codec *c, u64 *ns);
 void codec__known(struct codec *c, bool known);
 void codec__kthread(struct codec *c, bool kthread);
 
+/* Several fields of one type, in order. */
+#define CODE_EACH(c, code, T, ...)                                                                 \
+	do {                                                                                       \
+		T *const all_[] = {__VA_ARGS__};                                                   \
+		for (u32 i_ = 0; i_ < ARRAY_SIZE(all_); i_++)                                      \
+			code(c, all_[i_]);                                                         \
+	} while (0)
+#define CODE_U64S(c, ...)    CODE_EACH(c, code_u64, u64, __VA_ARGS__)
+#define CODE_U32S(c, ...)    CODE_EACH(c, code_u32, u32, __VA_ARGS__)
+#define CODE_BOOLS(c, ...)   CODE_EACH(c, code_bool, bool, __VA_ARGS__)
+#define CODE_DOUBLES(c, ...) CODE_EACH(c, code_double, double, __VA_ARGS__)
+
 #define CODE_ENUM(c, field, limit)                                                                 \
 	do {                                                                                       \
 		u32 value_ = (u32)(field);                                                         \

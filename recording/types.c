@@ -12,8 +12,7 @@ void code_stack_fields(struct codec *c, struct stack_sample *x)
 	code_cgroup(c, &x->cgroup);
 	code_comm(c, x->comm);
 	code_stack(c, &x->stack, x->tgid);
-	code_u64(c, &x->count);
-	code_u64(c, &x->weight);
+	CODE_U64S(c, &x->count, &x->weight);
 	code_time(c, &x->t_ns);
 	code_text(c, x->process, sizeof(x->process));
 	code_u64(c, &x->start_ns);
@@ -22,23 +21,15 @@ void code_stack_fields(struct codec *c, struct stack_sample *x)
 void code_vitals_fields(struct codec *c, struct vitals_sample *x)
 {
 	struct vitals *v = &x->vitals;
-	double *const shares[] = {&v->load1,	       &v->load5,	    &v->load15,
-				  &v->user_pct,	       &v->system_pct,	    &v->iowait_pct,
-				  &v->irq_pct,	       &v->steal_pct,	    &v->idle_pct,
-				  &v->psi_cpu_some,    &v->psi_io_some,	    &v->psi_io_full,
-				  &v->psi_memory_some, &v->psi_memory_full, &v->self_cpu_pct};
-	u64 *const sizes[] = {&v->mem_total_bytes, &v->mem_available_bytes, &v->cached_bytes,
-			      &v->buffers_bytes,   &v->swap_total_bytes,    &v->swap_free_bytes,
-			      &v->self_rss_bytes};
 
-	code_u32(c, &v->ncpus);
-	code_u32(c, &v->running);
-	code_u32(c, &v->tasks);
+	CODE_U32S(c, &v->ncpus, &v->running, &v->tasks);
 	code_bool(c, &v->has_psi);
-	for (u32 i = 0; i < ARRAY_SIZE(shares); i++)
-		code_double(c, shares[i]);
-	for (u32 i = 0; i < ARRAY_SIZE(sizes); i++)
-		code_u64(c, sizes[i]);
+	CODE_DOUBLES(c, &v->load1, &v->load5, &v->load15, &v->user_pct, &v->system_pct,
+		     &v->iowait_pct, &v->irq_pct, &v->steal_pct, &v->idle_pct, &v->psi_cpu_some,
+		     &v->psi_io_some, &v->psi_io_full, &v->psi_memory_some, &v->psi_memory_full,
+		     &v->self_cpu_pct);
+	CODE_U64S(c, &v->mem_total_bytes, &v->mem_available_bytes, &v->cached_bytes,
+		  &v->buffers_bytes, &v->swap_total_bytes, &v->swap_free_bytes, &v->self_rss_bytes);
 }
 
 #define SAMPLE_CODEC(number, type, name, member, subject)                                          \

@@ -20,28 +20,20 @@ void code_bpf_prog_fields(struct codec *c, struct bpf_prog_sample *x)
 	code_text(c, x->tag, sizeof(x->tag));
 	code_text(c, x->attached, sizeof(x->attached));
 	code_bool(c, &x->own);
-	code_u64(c, &x->runs);
-	code_u64(c, &x->run_ns);
-	code_u64(c, &x->misses);
-	code_u32(c, &x->xlated_bytes);
-	code_u32(c, &x->jited_bytes);
-	code_u32(c, &x->nowners);
+	CODE_U64S(c, &x->runs, &x->run_ns, &x->misses);
+	CODE_U32S(c, &x->xlated_bytes, &x->jited_bytes, &x->nowners);
 	for (u32 i = 0; i < MIN(x->nowners, BPF_OWNERS); i++)
 		code_owner(c, &x->owners[i]);
 }
 
 void code_bpf_map_fields(struct codec *c, struct bpf_map_sample *x)
 {
-	code_u32(c, &x->prog);
-	code_u32(c, &x->id);
+	CODE_U32S(c, &x->prog, &x->id);
 	code_text(c, x->name, sizeof(x->name));
 	code_text(c, x->type, sizeof(x->type));
-	code_u32(c, &x->key_bytes);
-	code_u32(c, &x->value_bytes);
-	code_u32(c, &x->max_entries);
+	CODE_U32S(c, &x->key_bytes, &x->value_bytes, &x->max_entries);
 	code_bool(c, &x->fill_known);
-	code_u64(c, &x->used);
-	code_u64(c, &x->bytes);
+	CODE_U64S(c, &x->used, &x->bytes);
 }
 
 void code_bpf_state_fields(struct codec *c, struct bpf_state_sample *x)
@@ -49,7 +41,5 @@ void code_bpf_state_fields(struct codec *c, struct bpf_state_sample *x)
 	code_u32(c, &x->ncpus);
 	code_bool(c, &x->by_sysctl);
 	code_text(c, x->others, sizeof(x->others));
-	code_u64(c, &x->ended);
-	code_u64(c, &x->unseen);
-	code_u64(c, &x->left_out);
+	CODE_U64S(c, &x->ended, &x->unseen, &x->left_out);
 }

@@ -30,12 +30,8 @@ void code_miss_fields(struct codec *c, struct cache_miss_sample *x)
 
 void code_totals_fields(struct codec *c, struct cache_totals_sample *x)
 {
-	code_u64(c, &x->cached_bytes);
-	code_u64(c, &x->buffers_bytes);
-	code_u64(c, &x->dirty_bytes);
-	code_u64(c, &x->writeback_bytes);
-	code_u64(c, &x->refaults);
-	code_u64(c, &x->evicted);
+	CODE_U64S(c, &x->cached_bytes, &x->buffers_bytes, &x->dirty_bytes, &x->writeback_bytes,
+		  &x->refaults, &x->evicted);
 	code_bool(c, &x->writes_seen);
 	code_text(c, x->blind, sizeof(x->blind));
 	code_table32(c, &x->ages, CACHE_AGES);
@@ -47,17 +43,13 @@ void code_dentry_fields(struct codec *c, struct dentry_sample *x)
 	code_kthread(c, &x->kthread);
 	code_cgroup(c, &x->cgroup);
 	code_comm(c, x->comm);
-	code_u64(c, &x->lookups);
-	code_u64(c, &x->negative);
-	code_u64(c, &x->slow);
+	CODE_U64S(c, &x->lookups, &x->negative, &x->slow);
 	code_bool(c, &x->slow_known);
 }
 
 void code_dentries_fields(struct codec *c, struct dentry_state_sample *x)
 {
-	code_u64(c, &x->dentries);
-	code_u64(c, &x->unused);
-	code_u64(c, &x->negative);
+	CODE_U64S(c, &x->dentries, &x->unused, &x->negative);
 }
 
 void code_cpu_cache_fields(struct codec *c, struct cpu_cache_sample *x)
@@ -77,8 +69,7 @@ void code_counters_fields(struct codec *c, struct cpu_cache_state_sample *s)
 	for (u32 k = 0; k < CPU_CACHES; k++) {
 		struct cpu_cache_state *x = &s->of[k];
 
-		code_bool(c, &x->known);
-		code_bool(c, &x->estimated);
+		CODE_BOOLS(c, &x->known, &x->estimated);
 		code_text(c, x->events, sizeof(x->events));
 		code_text(c, x->why, sizeof(x->why));
 	}

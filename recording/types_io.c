@@ -5,8 +5,7 @@
 
 static void code_device(struct codec *c, struct io_device *d)
 {
-	code_u32(c, &d->dev);
-	code_u32(c, &d->disk);
+	CODE_U32S(c, &d->dev, &d->disk);
 	code_text(c, d->name, sizeof(d->name));
 	code_text(c, d->disk_name, sizeof(d->disk_name));
 }
@@ -21,72 +20,57 @@ void code_io_fields(struct codec *c, struct io_sample *x)
 {
 	code_device(c, &x->device);
 	code_kind(c, &x->op, &x->flags);
-	code_u64(c, &x->count);
-	code_u64(c, &x->bytes);
-	code_u64(c, &x->random);
-	code_u64(c, &x->sequential);
+	CODE_U64S(c, &x->count, &x->bytes, &x->random, &x->sequential);
 	code_table32(c, &x->sizes, IO_SIZES);
 	for (u32 i = 0; i < IO_STAGES; i++) {
-		code_u64(c, &x->ns[i]);
-		code_u64(c, &x->max_ns[i]);
-		code_u64(c, &x->known[i]);
+		CODE_U64S(c, &x->ns[i], &x->max_ns[i], &x->known[i]);
 		code_hist(c, &x->hist[i], BLOCK_BUCKETS);
 	}
 }
 
+static void code_task(struct codec *c, struct io_who *w)
+{
+	code_tgid(c, &w->tgid);
+	code_tid(c, &w->tid);
+	code_kthread(c, &w->kthread);
+	code_bool(c, &w->writeback);
+	code_cgroup(c, &w->cgroup);
+}
+
+static void code_who(struct codec *c, struct io_who *w)
+{
+	code_device(c, &w->device);
+	code_kind(c, &w->op, &w->flags);
+	code_task(c, w);
+	code_u64(c, &w->inode);
+	code_comm(c, w->comm);
+	code_text(c, w->file, sizeof(w->file));
+}
+
 void code_io_proc_fields(struct codec *c, struct io_proc_sample *x)
 {
-	code_device(c, &x->device);
-	code_kind(c, &x->op, &x->flags);
-	code_tgid(c, &x->tgid);
-	code_tid(c, &x->tid);
-	code_kthread(c, &x->kthread);
-	code_bool(c, &x->writeback);
-	code_cgroup(c, &x->cgroup);
-	code_u64(c, &x->inode);
-	code_comm(c, x->comm);
-	code_text(c, x->file, sizeof(x->file));
-	code_u64(c, &x->count);
-	code_u64(c, &x->bytes);
-	code_u64(c, &x->known);
-	code_u64(c, &x->ns);
-	code_u64(c, &x->max_ns);
+	code_who(c, &x->who);
+	CODE_U64S(c, &x->count, &x->bytes, &x->known, &x->ns, &x->max_ns);
 }
 
 void code_io_slow_fields(struct codec *c, struct io_slow_sample *x)
 {
-	code_device(c, &x->device);
-	code_kind(c, &x->op, &x->flags);
-	code_tgid(c, &x->tgid);
-	code_tid(c, &x->tid);
-	code_kthread(c, &x->kthread);
-	code_bool(c, &x->writeback);
-	code_cgroup(c, &x->cgroup);
-	code_u64(c, &x->inode);
-	code_comm(c, x->comm);
-	code_text(c, x->file, sizeof(x->file));
+	code_who(c, &x->who);
 	code_time(c, &x->t_ns);
 	code_longest(c, &x->total_ns);
-	code_u64(c, &x->queued_ns);
-	code_u64(c, &x->device_ns);
-	code_u64(c, &x->sector);
+	CODE_U64S(c, &x->queued_ns, &x->device_ns, &x->sector);
 	code_u32(c, &x->bytes);
-	code_stack(c, &x->stack, x->tgid);
+	code_stack(c, &x->stack, x->who.tgid);
 }
 
 void code_io_stack_fields(struct codec *c, struct io_stack_sample *x)
 {
-	code_device(c, &x->device);
-	code_tgid(c, &x->tgid);
-	code_tid(c, &x->tid);
-	code_kthread(c, &x->kthread);
-	code_bool(c, &x->writeback);
-	code_cgroup(c, &x->cgroup);
-	code_comm(c, x->comm);
-	code_u32(c, &x->weight);
-	code_u32(c, &x->bytes);
+	code_device(c, &x->who.device);
+	code_task(c, &x->who);
+	code_comm(c, x->who.comm);
+	CODE_U32S(c, &x->weight, &x->bytes);
 	code_longest(c, &x->total_ns);
-	code_stack(c, &x->stack, x->tgid);
+	code_stack(c, &x->stack, x->who.tgid);
 }
 
 void code_io_device_fields(struct codec *c, struct io_device_sample *x)

@@ -11,8 +11,7 @@ static void code_who(struct codec *c, struct measure_who *w)
 	code_host(c, &w->host);
 	code_tgid(c, &w->tgid);
 	code_tid(c, &w->tid);
-	code_u64(c, &start);
-	code_u64(c, &process);
+	CODE_U64S(c, &start, &process);
 	code_cgroup(c, &cgroup);
 	code_kthread(c, &kthread);
 	code_comm(c, w->comm);
@@ -49,18 +48,12 @@ static void code_keys(struct codec *c, const struct measure_key **keys, u32 *n, 
 /* What found no room is nobody's, or many's: filtered by nothing. */
 void code_measure_fields(struct codec *c, struct measure_sample *x)
 {
-	code_bool(c, &x->rest);
-	code_bool(c, &x->sampled);
-	code_bool(c, &x->waits);
+	CODE_BOOLS(c, &x->rest, &x->sampled, &x->waits);
 	code_who(c, &x->who);
 	codec__known(c, !x->rest && x->who.tgid != MEASURE_MANY);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_stack(c, &x->stack, x->who.tgid);
-	code_u64(c, &x->count);
-	code_u64(c, &x->errors);
-	code_u64(c, &x->sum);
-	code_u64(c, &x->min);
-	code_u64(c, &x->max);
+	CODE_U64S(c, &x->count, &x->errors, &x->sum, &x->min, &x->max);
 	for (u32 i = 0; i < FIRST_SUMS; i++)
 		code_u64(c, &x->sums[i]);
 	code_hist(c, &x->hist, MEASURE_BUCKETS);
@@ -82,10 +75,8 @@ static void code_moment(struct codec *c, struct measure_moment *m, u32 tgid)
 	code_time(c, &m->t_ns);
 	code_below(c, &m->kind, MOMENT_KINDS);
 	code_u64(c, &m->value);
-	code_u32(c, &m->tid);
-	code_u32(c, &m->cpu);
-	code_bool(c, &m->is_signed);
-	code_bool(c, &m->is_address);
+	CODE_U32S(c, &m->tid, &m->cpu);
+	CODE_BOOLS(c, &m->is_signed, &m->is_address);
 	code_shared_text(c, &m->event);
 	code_shared_text(c, &m->field);
 	code_stack(c, &m->stack, tgid);
@@ -127,10 +118,7 @@ static void code_ask_label(struct codec *c, struct ask_label *l)
 {
 	code_text(c, l->name, sizeof(l->name));
 	code_below(c, &l->kind, LABEL_STACK + 1);
-	code_u32(c, &l->width);
-	code_u32(c, &l->word);
-	code_u32(c, &l->shift);
-	code_u32(c, &l->bits);
+	CODE_U32S(c, &l->width, &l->word, &l->shift, &l->bits);
 	code_below(c, &l->number, 2);
 }
 
@@ -191,26 +179,18 @@ void code_measure_held_fields(struct codec *c, struct measure_held_sample *x)
 	codec__known(c, !x->rest);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_stack(c, &x->stack, x->who.tgid);
-	code_u64(c, &x->held);
-	code_u64(c, &x->held_bytes);
+	CODE_U64S(c, &x->held, &x->held_bytes);
 	code_time(c, &x->begin_ns);
-	code_u64(c, &x->acquired);
-	code_u64(c, &x->acquired_bytes);
-	code_u64(c, &x->released);
-	code_u64(c, &x->released_bytes);
-	code_u64(c, &x->unseen);
+	CODE_U64S(c, &x->acquired, &x->acquired_bytes, &x->released, &x->released_bytes,
+		  &x->unseen);
 	code_hist(c, &x->hist, MEASURE_BUCKETS);
-	code_u64(c, &x->churned);
-	code_u64(c, &x->churned_bytes);
-	code_u64(c, &x->wasted_bytes);
-	code_u64(c, &x->error_bytes);
+	CODE_U64S(c, &x->churned, &x->churned_bytes, &x->wasted_bytes, &x->error_bytes);
 }
 
 void code_measure_holder_fields(struct codec *c, struct measure_holder_sample *x)
 {
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
-	code_u32(c, &x->tgid);
-	code_u32(c, &x->tid);
+	CODE_U32S(c, &x->tgid, &x->tid);
 	code_text(c, x->comm, sizeof(x->comm));
 	code_stack(c, &x->stack, x->tgid);
 	code_u64(c, &x->ns);

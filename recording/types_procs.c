@@ -25,11 +25,7 @@ static void code_gauges(struct codec *c, struct procs_sample *x)
 	u32 nice = (u32)(x->nice + 32);
 
 	code_u64(c, &x->rss_bytes);
-	code_u32(c, &x->fds);
-	code_u32(c, &x->nthreads);
-	code_u32(c, &x->cpu);
-	code_u32(c, &x->policy);
-	code_u32(c, &x->rt_priority);
+	CODE_U32S(c, &x->fds, &x->nthreads, &x->cpu, &x->policy, &x->rt_priority);
 	code_below(c, &nice, 64);
 	x->nice = (s32)nice - 32;
 	code_u32(c, &x->flags);
@@ -52,18 +48,15 @@ void code_procs_fields(struct codec *c, struct procs_sample *x)
 	code_tgid(c, &x->tgid);
 	codec__known(c, x->event != PROCS_ALL && x->event != PROCS_ROUND);
 	code_tid(c, &x->tid);
-	code_u32(c, &x->ppid);
-	code_u32(c, &x->uid);
-	code_u64(c, &x->start_ns);
-	code_u64(c, &x->process_ns);
+	CODE_U32S(c, &x->ppid, &x->uid);
+	CODE_U64S(c, &x->start_ns, &x->process_ns);
 	code_cgroup(c, &x->cgroup);
 	code_comm(c, x->comm);
 	code_text(c, x->parent_comm, sizeof(x->parent_comm));
 	code_shared_text(c, &x->cmdline);
 	code_shared_text(c, &x->user);
 	code_sums(c, &x->sums);
-	code_bool(c, &x->unsplit);
-	code_bool(c, &x->is_short);
+	CODE_BOOLS(c, &x->unsplit, &x->is_short);
 	code_u64(c, &x->starts);
 	code_gauges(c, x);
 }

@@ -20,8 +20,7 @@ static void code_waker(struct codec *c, struct waker *w)
 	CODE_ENUM(c, w->kind, WAKER_KINDS);
 	if (w->kind == WAKER_NONE)
 		return;
-	code_u32(c, &w->tgid);
-	code_u32(c, &w->tid);
+	CODE_U32S(c, &w->tgid, &w->tid);
 	code_text(c, w->comm, sizeof(w->comm));
 	code_stack(c, &w->kstack, w->tgid);
 	code_stack(c, &w->ustack, w->tgid);
@@ -48,17 +47,11 @@ void code_wait_fields(struct codec *c, struct wait_sample *x)
 	CODE_ENUM(c, x->state, TASK_STATES);
 	if (c->who)
 		c->who->state = scope_state(x->state);
-	code_u32(c, &x->syscall);
-	code_u32(c, &x->futex_op);
+	CODE_U32S(c, &x->syscall, &x->futex_op);
 	code_waker(c, &x->waker);
-	code_u64(c, &x->count);
-	code_u64(c, &x->off_ns);
-	code_u64(c, &x->runq_ns);
-	code_u64(c, &x->full_ns);
+	CODE_U64S(c, &x->count, &x->off_ns, &x->runq_ns, &x->full_ns);
 	code_longest(c, &x->max_ns);
-	code_u64(c, &x->open);
-	code_u64(c, &x->open_ns);
-	code_u64(c, &x->open_full_ns);
+	CODE_U64S(c, &x->open, &x->open_ns, &x->open_full_ns);
 	code_time(c, &x->t_ns);
 	code_bool(c, &x->since_before);
 	code_hist(c, &x->hist, HIST_OCTAVES);
@@ -71,8 +64,7 @@ void code_wait_lock_fields(struct codec *c, struct wait_lock_sample *x)
 	code_tgid(c, &x->tgid);
 	code_u64(c, &x->object);
 	code_text(c, x->name, sizeof(x->name));
-	code_u32(c, &x->holder.tgid);
-	code_u32(c, &x->holder.tid);
+	CODE_U32S(c, &x->holder.tgid, &x->holder.tid);
 	code_text(c, x->holder.comm, sizeof(x->holder.comm));
 }
 
@@ -87,14 +79,8 @@ void code_task_fields(struct codec *c, struct task_sample *x)
 	CODE_ENUM(c, x->state, TASK_STATES);
 	code_u64(c, &x->since_ns);
 	code_bool(c, &x->gone);
-	code_u64(c, &x->runs);
-	code_u64(c, &x->voluntary);
-	code_u64(c, &x->preempted);
-	code_u64(c, &x->migrations);
-	code_u64(c, &x->delays);
-	code_u64(c, &x->delay_ns);
-	code_u64(c, &x->delay_max_ns);
-	code_u64(c, &x->run_max_ns);
+	CODE_U64S(c, &x->runs, &x->voluntary, &x->preempted, &x->migrations, &x->delays,
+		  &x->delay_ns, &x->delay_max_ns, &x->run_max_ns);
 	code_hist(c, &x->delay_hist, HIST_BUCKETS);
 	code_hist(c, &x->on_hist, HIST_BUCKETS);
 	code_hist(c, &x->off_hist, HIST_BUCKETS);
@@ -104,10 +90,7 @@ void code_cpu_fields(struct codec *c, struct cpu_sample *x)
 {
 	code_u32(c, &x->cpu);
 	code_time(c, &x->t_ns);
-	code_u64(c, &x->span_ns);
-	code_u64(c, &x->busy_ns);
-	code_u64(c, &x->switches);
-	code_u64(c, &x->run_max_ns);
+	CODE_U64S(c, &x->span_ns, &x->busy_ns, &x->switches, &x->run_max_ns);
 	code_ident(c, &x->longest);
 	code_ident(c, &x->running);
 	code_table64(c, &x->delay_hist, HIST_BUCKETS);
@@ -129,12 +112,10 @@ void code_delay_fields(struct codec *c, struct delay_sample *x)
  * own way. */
 void code_sw_fields(struct codec *c, struct switch_sample *x)
 {
-	code_u32(c, &x->tid);
-	code_u32(c, &x->cpu);
+	CODE_U32S(c, &x->tid, &x->cpu);
 	code_time(c, &x->t_ns);
 	CODE_ENUM(c, x->state, TASK_STATES);
-	code_u32(c, &x->syscall);
-	code_u32(c, &x->futex_op);
+	CODE_U32S(c, &x->syscall, &x->futex_op);
 	code_stack(c, &x->kstack, 0);
 	code_stack(c, &x->ustack, 0);
 }

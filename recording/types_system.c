@@ -6,18 +6,13 @@ void code_figure_fields(struct codec *c, struct figure_sample *x)
 {
 	code_below(c, &x->figure, FIGURES);
 	code_text(c, x->instance, sizeof(x->instance));
-	code_u64(c, &x->value);
-	code_u64(c, &x->span_ns);
+	CODE_U64S(c, &x->value, &x->span_ns);
 	code_u32(c, &x->pid);
 }
 
 void code_usage_fields(struct codec *c, struct usage_sample *x)
 {
 	u32 state = (u8)x->state, nice = (u32)(x->nice + 20);
-	u32 *const ids[] = {&x->ppid, &x->cpu, &x->cpus, &x->threads, &x->files, &x->files_max};
-	u64 *const sums[] = {&x->start,	       &x->span_ns,	 &x->user_ns,	   &x->system_ns,
-			     &x->children_ns,  &x->minor_faults, &x->major_faults, &x->read_bytes,
-			     &x->write_bytes, &x->rss_bytes};
 
 	code_comm(c, x->comm);
 	code_cgroup(c, &x->cgroup);
@@ -28,11 +23,10 @@ void code_usage_fields(struct codec *c, struct usage_sample *x)
 	code_tgid(c, &x->pid);
 	if (c->who)
 		c->who->tid = x->pid;
-	for (u32 i = 0; i < ARRAY_SIZE(ids); i++)
-		code_u32(c, ids[i]);
-	for (u32 i = 0; i < ARRAY_SIZE(sums); i++)
-		code_u64(c, sums[i]);
-	code_u64(c, &x->swapped_bytes);
+	CODE_U32S(c, &x->ppid, &x->cpu, &x->cpus, &x->threads, &x->files, &x->files_max);
+	CODE_U64S(c, &x->start, &x->span_ns, &x->user_ns, &x->system_ns, &x->children_ns,
+		  &x->minor_faults, &x->major_faults, &x->read_bytes, &x->write_bytes,
+		  &x->rss_bytes, &x->swapped_bytes);
 	x->state = (char)state;
 	x->nice = (s32)nice - 20;
 }

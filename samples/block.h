@@ -46,10 +46,8 @@ struct io_sample {
 	const u32 *hist[IO_STAGES]; /* BLOCK_BUCKETS of bpf/block.h each */
 };
 
-/* Who did it. Where that is not known there is none. comm is the newest in the interval, and of
- * several samples of a process the last one's is. SAMPLE_IO_PROC. */
-struct io_proc_sample {
-	struct sample head;
+/* Who has a device do what. */
+struct io_who {
 	struct io_device device;
 	enum io_op op;
 	u32 flags;
@@ -61,19 +59,20 @@ struct io_proc_sample {
 	u64 cgroup;	/* v2 id, 0 unknown */
 	u64 inode;	/* 0 unknown */
 	char comm[COMM_LEN], file[IO_FILE_LEN]; /* file: the last part of its path, "" unknown */
+};
+
+/* Where it is not known who did it there is none. comm is the newest in the interval, and of
+ * several samples of a process the last one's is. SAMPLE_IO_PROC. */
+struct io_proc_sample {
+	struct sample head;
+	struct io_who who;
 	u64 count, bytes, known, ns, max_ns;
 };
 
 /* One slow request. SAMPLE_IO_SLOW. */
 struct io_slow_sample {
 	struct sample head;
-	struct io_device device;
-	enum io_op op;
-	u32 flags;
-	u32 tgid, tid;
-	bool kthread, writeback;
-	u64 cgroup, inode;
-	char comm[COMM_LEN], file[IO_FILE_LEN];
+	struct io_who who;
 	u64 t_ns;			    /* its end */
 	u64 total_ns, queued_ns, device_ns; /* 0 unknown */
 	u64 sector;
@@ -86,11 +85,7 @@ struct io_slow_sample {
  * grouped. SAMPLE_IO_STACK. */
 struct io_stack_sample {
 	struct sample head;
-	struct io_device device;
-	u32 tgid, tid;
-	bool kthread, writeback;
-	u64 cgroup;
-	char comm[COMM_LEN];
+	struct io_who who; /* op, flags, inode and file are not told */
 	u32 weight; /* 1: all are chosen */
 	u32 bytes;
 	u64 total_ns; /* 0 unknown */

@@ -75,21 +75,39 @@ void block_put__device(const struct block_put *p, const struct block_sum *sum)
 	sink__put(p->sink, &out.head);
 }
 
-void block_put__proc(const struct block_put *p, const struct block_proc_sum *sum)
+/* Of what nobody does the file is not known. */
+static struct io_who who_of(const struct block_put *p, const struct block_proc_key *k, u32 tid,
+			    bool kthread, const char *comm)
 {
-	const struct block_proc_key *k = &sum->key;
-	struct bpf_scope_entry e = {k->tgid,   sum->tid,     sum->cpu,
-				    k->cgroup, sum->last_ns, sum->comm};
-	struct io_proc_sample out = {
-		.head.type = SAMPLE_IO_PROC,
+	struct io_who w = {
 		.op = (enum io_op)MIN(k->dev.op, BLOCK_OPS - 1),
 		.flags = k->dev.flags % IO_FLAGS,
 		.tgid = k->tgid,
-		.tid = sum->tid,
-		.kthread = sum->kthread && k->writeback != BLOCK_WRITEBACK_DIRTIED,
+		.tid = tid,
+		.kthread = kthread && k->writeback != BLOCK_WRITEBACK_DIRTIED,
 		.writeback = k->writeback,
 		.cgroup = k->cgroup,
 		.inode = k->inode,
+	};
+
+	name_device(p, &w.device, &k->dev);
+	copy_str(w.comm, sizeof(w.comm), comm);
+	return w;
+}
+
+/* The kernel has judged all but names. */
+static bool passes(const struct block_put *p, const struct block_proc_key *k, u32 tid, u32 cpu,
+		   u64 t_ns, const char *comm)
+{
+	struct bpf_scope_entry e = {k->tgid, tid, cpu, k->cgroup, t_ns, comm};
+
+	return !k->dev.name || bpf_scope__passes(p->scope, &e);
+}
+
+void block_put__proc(const struct block_put *p, const struct block_proc_sum *sum)
+{
+	struct io_proc_sample out = {
+		.head.type = SAMPLE_IO_PROC,
 		.count = sum->count,
 		.bytes = sum->bytes,
 		.known = sum->count - MIN(sum->unknown, sum->count),
@@ -97,59 +115,33 @@ void block_put__proc(const struct block_put *p, const struct block_proc_sum *sum
 		.max_ns = sum->max_ns,
 	};
 
-	if (k->dev.name && !bpf_scope__passes(p->scope, &e))
+	if (!passes(p, &sum->key, sum->tid, sum->cpu, sum->last_ns, sum->comm))
 		return;
-	name_device(p, &out.device, &k->dev);
-	copy_str(out.comm, sizeof(out.comm), sum->comm);
-	copy_str(out.file, sizeof(out.file), sum->file);
+	out.who = who_of(p, &sum->key, sum->tid, sum->kthread, sum->comm);
+	copy_str(out.who.file, sizeof(out.who.file), sum->file);
 	sink__put(p->sink, &out.head);
-}
-
-/* The kernel has judged all but names. */
-static bool record_passes(const struct block_put *p, const struct block_slow_record *r)
-{
-	const struct block_proc_key *k = &r->key;
-	struct bpf_scope_entry e = {k->tgid, r->tid, r->cpu, k->cgroup, r->t_ns, r->comm};
-
-	return !k->dev.name || bpf_scope__passes(p->scope, &e);
 }
 
 void block_put__stack(const struct block_put *p, const struct block_slow_record *r)
 {
-	const struct block_proc_key *k = &r->key;
 	struct io_stack_sample out = {
 		.head.type = SAMPLE_IO_STACK,
-		.tgid = k->tgid,
-		.tid = r->tid,
-		.kthread = r->kthread && k->writeback != BLOCK_WRITEBACK_DIRTIED,
-		.writeback = k->writeback,
-		.cgroup = k->cgroup,
 		.weight = r->weight,
 		.bytes = r->bytes,
 		.total_ns = r->total_ns,
 		.stack = r->stack,
 	};
 
-	if (!record_passes(p, r))
+	if (!passes(p, &r->key, r->tid, r->cpu, r->t_ns, r->comm))
 		return;
-	name_device(p, &out.device, &k->dev);
-	copy_str(out.comm, sizeof(out.comm), r->comm);
+	out.who = who_of(p, &r->key, r->tid, r->kthread, r->comm);
 	sink__put(p->sink, &out.head);
 }
 
 void block_put__slow(const struct block_put *p, const struct block_slow_record *r)
 {
-	const struct block_proc_key *k = &r->key;
 	struct io_slow_sample out = {
 		.head.type = SAMPLE_IO_SLOW,
-		.op = (enum io_op)MIN(k->dev.op, BLOCK_OPS - 1),
-		.flags = k->dev.flags % IO_FLAGS,
-		.tgid = k->tgid,
-		.tid = r->tid,
-		.kthread = r->kthread && k->writeback != BLOCK_WRITEBACK_DIRTIED,
-		.writeback = k->writeback,
-		.cgroup = k->cgroup,
-		.inode = k->inode,
 		.t_ns = r->t_ns,
 		.total_ns = r->total_ns,
 		.queued_ns = r->queued_ns,
@@ -159,11 +151,10 @@ void block_put__slow(const struct block_put *p, const struct block_slow_record *
 		.stack = r->stack,
 	};
 
-	if (!record_passes(p, r))
+	if (!passes(p, &r->key, r->tid, r->cpu, r->t_ns, r->comm))
 		return;
-	name_device(p, &out.device, &k->dev);
-	copy_str(out.comm, sizeof(out.comm), r->comm);
-	copy_str(out.file, sizeof(out.file), r->file);
+	out.who = who_of(p, &r->key, r->tid, r->kthread, r->comm);
+	copy_str(out.who.file, sizeof(out.who.file), r->file);
 	sink__put(p->sink, &out.head);
 }
 

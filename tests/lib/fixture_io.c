@@ -119,9 +119,9 @@ static bool parse_word(struct io_record *r, const char *word)
 	else if (sscanf(word, "sequential=%llu", &n) == 1)
 		r->io.sequential = n;
 	else if (!strcmp(word, "writeback"))
-		r->proc.writeback = true;
+		r->proc.who.writeback = true;
 	else if (!strcmp(word, "kthread"))
-		r->proc.kthread = true;
+		r->proc.who.kthread = true;
 	else
 		return parse_requests(r, word);
 	return true;
@@ -140,10 +140,10 @@ static bool parse_words(struct io_record *r, char *text)
 static void fill_proc(struct io_record *r)
 {
 	r->proc.head.type = SAMPLE_IO_PROC;
-	r->proc.device = r->io.device;
-	r->proc.op = r->io.op;
-	r->proc.flags = r->io.flags;
-	r->proc.tid = r->proc.tgid;
+	r->proc.who.device = r->io.device;
+	r->proc.who.op = r->io.op;
+	r->proc.who.flags = r->io.flags;
+	r->proc.who.tid = r->proc.who.tgid;
 	r->proc.count = r->io.count;
 	r->proc.bytes = r->io.bytes;
 	r->proc.known = r->io.known[IO_TOTAL];
@@ -157,7 +157,7 @@ static bool parse_io(struct io_record *r, const char *text)
 	unsigned long long cgroup, inode;
 
 	if (sscanf(text, "io %63s %31s %63s %u %llu %llu %39s %1023[^\n]", device, op, comm,
-		   &r->proc.tgid, &cgroup, &inode, file, rest) != 8)
+		   &r->proc.who.tgid, &cgroup, &inode, file, rest) != 8)
 		return false;
 	r->type = SAMPLE_IO;
 	r->io = (struct io_sample){.head.type = SAMPLE_IO,
@@ -166,10 +166,10 @@ static bool parse_io(struct io_record *r, const char *text)
 				   .hist = {r->hists[0], r->hists[1], r->hists[2]}};
 	if (!parse_op(op, &r->io.op, &r->io.flags) || !parse_words(r, rest))
 		return false;
-	r->proc.cgroup = cgroup;
-	r->proc.inode = inode;
-	copy_str(r->proc.comm, sizeof(r->proc.comm), fixture__unescape(comm));
-	copy_str(r->proc.file, sizeof(r->proc.file),
+	r->proc.who.cgroup = cgroup;
+	r->proc.who.inode = inode;
+	copy_str(r->proc.who.comm, sizeof(r->proc.who.comm), fixture__unescape(comm));
+	copy_str(r->proc.who.file, sizeof(r->proc.who.file),
 		 strcmp(file, "-") ? fixture__unescape(file) : "");
 	fill_proc(r);
 	return true;
@@ -188,19 +188,17 @@ static bool parse_slow(struct io_record *r, const char *text)
 		return false;
 	r->type = SAMPLE_IO_SLOW;
 	r->slow = (struct io_slow_sample){.head.type = SAMPLE_IO_SLOW,
-					  .device = device_of(device),
-					  .tgid = pid,
-					  .tid = pid,
+					  .who = {.device = device_of(device), .tgid = pid, .tid = pid},
 					  .total_ns = us(total),
 					  .queued_ns = us(queued),
 					  .device_ns = us(in_device),
 					  .sector = sector,
 					  .bytes = bytes};
-	copy_str(r->slow.comm, sizeof(r->slow.comm), fixture__unescape(comm));
-	copy_str(r->slow.file, sizeof(r->slow.file),
+	copy_str(r->slow.who.comm, sizeof(r->slow.who.comm), fixture__unescape(comm));
+	copy_str(r->slow.who.file, sizeof(r->slow.who.file),
 		 strcmp(file, "-") ? fixture__unescape(file) : "");
 	r->frames = xstrdup(strcmp(frames, "-") ? frames : "");
-	return parse_op(op, &r->slow.op, &r->slow.flags);
+	return parse_op(op, &r->slow.who.op, &r->slow.who.flags);
 }
 
 static bool parse_device(struct io_record *r, const char *text)
@@ -232,23 +230,20 @@ void io_record__begin(struct io_record *r, struct symbols *symbols)
 		return;
 	fixture_stack__fill(&r->stack, symbols, r->frames);
 	r->stack.def.ips = r->stack.ips;
-	r->stack.def.tgid = r->slow.tgid;
+	r->stack.def.tgid = r->slow.who.tgid;
 	r->slow.stack = r->stack.def.hash;
 }
 
 /* A slow request is one that was sampled, too. */
 static void put_stack(const struct io_slow_sample *slow, const struct sample_sink *sink)
 {
-	struct io_stack_sample s = {.head.type = SAMPLE_IO_STACK,
-				    .device = slow->device,
-				    .tgid = slow->tgid,
-				    .tid = slow->tid,
-				    .weight = 1,
-				    .bytes = slow->bytes,
-				    .total_ns = slow->total_ns,
-				    .stack = slow->stack};
+	const struct io_stack_sample s = {.head.type = SAMPLE_IO_STACK,
+					  .who = slow->who,
+					  .weight = 1,
+					  .bytes = slow->bytes,
+					  .total_ns = slow->total_ns,
+					  .stack = slow->stack};
 
-	copy_str(s.comm, sizeof(s.comm), slow->comm);
 	sink__put(sink, &s.head);
 }
 

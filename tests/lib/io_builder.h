@@ -87,14 +87,9 @@ static inline void put_proc(struct builder *m, u32 tgid, const char *comm, bool 
 {
 	struct io_proc_sample s = {
 		.head.type = SAMPLE_IO_PROC,
-		.device = vda(),
-		.op = op,
-		.tgid = tgid,
-		.tid = tgid,
-		.writeback = writeback,
-		.kthread = writeback,
-		.cgroup = 1,
-		.inode = inode,
+		.who = {.device = vda(), .op = op, .tgid = tgid, .tid = tgid,
+			.writeback = writeback, .kthread = writeback, .cgroup = 1,
+			.inode = inode},
 		.count = count,
 		.bytes = count * 4096,
 		.known = count,
@@ -102,9 +97,9 @@ static inline void put_proc(struct builder *m, u32 tgid, const char *comm, bool 
 		.max_ns = 3 * MS,
 	};
 
-	copy_str(s.comm, sizeof(s.comm), comm);
+	copy_str(s.who.comm, sizeof(s.who.comm), comm);
 	if (inode)
-		copy_str(s.file, sizeof(s.file), "data.db");
+		copy_str(s.who.file, sizeof(s.who.file), "data.db");
 	model_io.consume(m->model, &s.head);
 }
 
@@ -131,11 +126,8 @@ static inline struct io_result *ask(const struct io_snap *s, enum io_group group
 static inline void put_slow(struct builder *m, u64 t_ns, u64 total_ns, u64 stack)
 {
 	struct io_slow_sample s = {.head.type = SAMPLE_IO_SLOW,
-				   .device = vda(),
-				   .op = IO_READ,
-				   .tgid = 10,
-				   .tid = 11,
-				   .comm = "db",
+				   .who = {.device = vda(), .op = IO_READ, .tgid = 10,
+					   .tid = 11, .comm = "db"},
 				   .t_ns = t_ns,
 				   .total_ns = total_ns,
 				   .sector = total_ns,

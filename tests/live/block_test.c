@@ -52,10 +52,10 @@ static void watcher__put(void *ctx, const struct sample *x)
 		}
 	} else if (x->type == SAMPLE_IO_PROC) {
 		w->procs++;
-		if (proc->device.disk == w->dev)
+		if (proc->who.device.disk == w->dev)
 			w->by_procs += proc->count;
 	} else if (x->type == SAMPLE_IO_SLOW) {
-		w->told += slow->device.disk == w->dev;
+		w->told += slow->who.device.disk == w->dev;
 	} else if (x->type != SAMPLE_IO_DEVICE) {
 		sampler__put(&w->s, x);
 	}

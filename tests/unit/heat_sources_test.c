@@ -151,10 +151,8 @@ static void devices_and_operations_are_parts(void **state)
 static void put_slow(struct builder *m, u32 dev, enum io_op op, u64 t_ns, u64 total, u64 device)
 {
 	struct io_slow_sample s = {.head.type = SAMPLE_IO_SLOW,
-				   .device = {.dev = dev, .disk = dev},
-				   .op = op,
-				   .tgid = 7,
-				   .tid = 7,
+				   .who = {.device = {.dev = dev, .disk = dev}, .op = op,
+					   .tgid = 7, .tid = 7},
 				   .t_ns = t_ns,
 				   .total_ns = total,
 				   .device_ns = device};

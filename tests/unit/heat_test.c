@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "bpf/hist.h"
 #include "models/heat.h"
+#include "models/window_snap.h"
 
 #define S  NSEC_PER_SEC
 #define MS NSEC_PER_MSEC
@@ -150,14 +151,9 @@ static void memory_is_bounded(void **state)
 
 #define SECONDS 100
 
-struct fake_snap {
-	struct snap base;
-	struct heat_columns heat;
-};
-
 struct fake {
 	struct builder *m;
-	struct fake_snap snap;
+	struct window_snap snap;
 	struct frame frame;
 	struct heat_query query;
 	u64 truth[SECONDS][HIST_BUCKETS]; /* of series 0 */
@@ -169,11 +165,6 @@ static const struct heat_kind fake_kinds[] = {{"first", "waits"}, {"second", "wa
 static u64 fake_lo(u32 bucket)
 {
 	return hist__lo(bucket);
-}
-
-static const struct heat_columns *fake_columns(const struct snap *s)
-{
-	return &container_of(s, struct fake_snap, base)->heat;
 }
 
 static bool fake_counts(const struct snap *snap, const void *query, u32 kind, u32 part, u32 series)
@@ -189,7 +180,6 @@ static const struct heat_source fake_source = {
 	.query_size = 8,
 	.nbuckets = HIST_BUCKETS,
 	.lo = fake_lo,
-	.columns = fake_columns,
 	.counts = fake_counts,
 };
 

@@ -57,7 +57,7 @@ static void parts_sum_to_the_total(void **state)
 {
 	struct builder *m = *state;
 	struct io_slow_sample s = {.head.type = SAMPLE_IO_SLOW,
-				   .device = vda(),
+				   .who = {.device = vda()},
 				   .t_ns = m->now_ns + 1,
 				   .total_ns = 26500000,
 				   .queued_ns = 2750,
@@ -82,9 +82,7 @@ static void parts_sum_to_the_total(void **state)
 static void put_stack(struct builder *m, u32 tgid, u64 stack, u32 weight, u32 bytes, u64 ns)
 {
 	struct io_stack_sample s = {.head.type = SAMPLE_IO_STACK,
-				    .device = vda(),
-				    .tgid = tgid,
-				    .comm = "db",
+				    .who = {.device = vda(), .tgid = tgid, .comm = "db"},
 				    .weight = weight,
 				    .bytes = bytes,
 				    .total_ns = ns,
@@ -142,7 +140,7 @@ static void the_error_that_is_said_is_that_of_shares(void **state)
 			double n = s->stacks[i].sums[WINDOW_LAST].n[IO_WEIGHT_COUNT];
 
 			all += n;
-			first += s->stacks[i].tgid == 10 ? n : 0;
+			first += s->stacks[i].who.tgid == 10 ? n : 0;
 		}
 		within += fabs(100 * first / all - 25) <= io__stacks_error(s, &q, NULL);
 		snap__put(&s->base);

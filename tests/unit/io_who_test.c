@@ -55,15 +55,10 @@ static void writeback_is_of_who_dirtied(void **state)
 	struct builder *m = *state;
 	struct io_proc_sample s = {
 		.head.type = SAMPLE_IO_PROC,
-		.device = vda(),
-		.op = IO_WRITE,
-		.tgid = 10,
-		.tid = 10,
-		.writeback = true,
-		.inode = 77,
+		.who = {.device = vda(), .op = IO_WRITE, .tgid = 10, .tid = 10,
+			.writeback = true, .inode = 77, .comm = "db"},
 		.count = 6,
 		.bytes = 6 * 4096,
-		.comm = "db",
 	};
 	const struct io_snap *snap;
 	struct io_result *a;
@@ -90,14 +85,10 @@ static void a_process_has_its_newest_name(void **state)
 {
 	struct builder *m = *state;
 	struct io_proc_sample s = {.head.type = SAMPLE_IO_PROC,
-				   .device = vda(),
-				   .op = IO_WRITE,
-				   .tgid = 10,
-				   .tid = 10,
-				   .writeback = true,
-				   .inode = 77,
-				   .count = 6,
-				   .comm = "oldest"};
+				   .who = {.device = vda(), .op = IO_WRITE, .tgid = 10,
+					   .tid = 10, .writeback = true, .inode = 77,
+					   .comm = "oldest"},
+				   .count = 6};
 	static const char *const names[] = {"bash", "dd", "bash"};
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {

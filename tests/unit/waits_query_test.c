@@ -32,7 +32,7 @@ static void rows_say_where_and_what_for(void **state)
 	a = waits__query(s.snap, &q, NULL);
 	assert_string_equal(a->grouping, "tid+stack");
 	assert_int_equal(a->nrows, SCENE_ROWS);
-	assert_int_equal(a->window_ns, NSEC_PER_SEC);
+	assert_int_equal(a->base.window_ns, NSEC_PER_SEC);
 	assert_false(a->base.unresolved);
 
 	r = row_named(a, "futex_wait");

@@ -112,8 +112,8 @@ static void put_io(struct stream *s)
 	d.hist[IO_TOTAL] = hist;
 	d.device = (struct io_device){.dev = dev + 1, .disk = dev + 1};
 	memcpy(d.device.name, names[dev], sizeof(names[dev]));
-	p.device = d.device;
-	p.tgid = p.tid = 1 + (u32)random_below(s, 3);
+	p.who.device = d.device;
+	p.who.tgid = p.who.tid = 1 + (u32)random_below(s, 3);
 	p.ns = d.ns[IO_TOTAL];
 	p.max_ns = d.max_ns[IO_TOTAL];
 	s->ops->consume(s->model, &d.head);

@@ -102,18 +102,18 @@ static void draw_flow(const struct cache_panel *p, struct canvas *c, struct rect
 	struct headline line = line_at(c, r, y);
 	char pct[16];
 
-	add_rate(&line, "ahead", a->n[CACHE_AHEAD_ADDED], a->window_ns, ROLE_TEXT);
-	add_rate(&line, "used", a->n[CACHE_AHEAD_USED], a->window_ns, ROLE_TEXT);
-	add_rate(&line, "wasted", a->n[CACHE_AHEAD_WASTED], a->window_ns, ROLE_WARM);
+	add_rate(&line, "ahead", a->n[CACHE_AHEAD_ADDED], a->base.window_ns, ROLE_TEXT);
+	add_rate(&line, "used", a->n[CACHE_AHEAD_USED], a->base.window_ns, ROLE_TEXT);
+	add_rate(&line, "wasted", a->n[CACHE_AHEAD_WASTED], a->base.window_ns, ROLE_WARM);
 	if (wasted.type != VALUE_NONE && wasted.f > 0) {
 		format__pct(pct, sizeof(pct), wasted.f);
 		headline__addf(&line, wasted.f < 10 ? ROLE_DIM : ROLE_WARM, " (%s%%)", pct);
 	}
-	add_rate(&line, "evicted", a->n[CACHE_EVICTED], a->window_ns, ROLE_TEXT);
+	add_rate(&line, "evicted", a->n[CACHE_EVICTED], a->base.window_ns, ROLE_TEXT);
 	if (!s->totals_known)
 		return;
-	add_rate(&line, "refaults", flow->refaults, a->window_ns, ROLE_WARM);
-	add_rate(&line, "reclaimed as /proc has it", flow->evicted, a->window_ns, ROLE_DIM);
+	add_rate(&line, "refaults", flow->refaults, a->base.window_ns, ROLE_WARM);
+	add_rate(&line, "reclaimed as /proc has it", flow->evicted, a->base.window_ns, ROLE_DIM);
 }
 
 /* What the numbers do not have in them. */

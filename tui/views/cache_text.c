@@ -61,7 +61,7 @@ void cache__empty(const struct listing *l, char *buf, size_t size)
 /* So few that no share of them is worth a look: 256 K a second, which any disk reads at once. */
 bool cache__few_misses(const struct cache_result *a, const u64 *n)
 {
-	return window__per_second(cache__misses(n), a->window_ns) < 64;
+	return window__per_second(cache__misses(n), a->base.window_ns) < 64;
 }
 
 /* Few hits are worth a look where something is missed. */

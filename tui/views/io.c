@@ -34,18 +34,18 @@ static void io__weigh(const struct listing_ops *ops, void *query, const char *co
 static bool io__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
 	const struct io_row *r = &io__rows(l)->rows[row];
-	bool nobodys = r->proc && r->proc->writeback && r->proc->kthread;
+	bool nobodys = r->proc && io_who__is_nobody(&r->proc->who);
 
 	if (!r->proc)
 		return false;
 	switch (io__rows(l)->query.group) {
 	case IO_BY_PID:
-		return r->proc->tgid && !nobodys &&
-		       term__id("pid", r->proc->tgid, buf, size);
+		return r->proc->who.tgid && !nobodys &&
+		       term__id("pid", r->proc->who.tgid, buf, size);
 	case IO_BY_COMM:
-		return !nobodys && term__name("comm", r->proc->comm, buf, size);
+		return !nobodys && term__name("comm", r->proc->who.comm, buf, size);
 	case IO_BY_CGROUP:
-		return term__cgroup(r->proc->cgroup, r->cgroup_name, buf, size);
+		return term__cgroup(r->proc->who.cgroup, r->cgroup_name, buf, size);
 	default:
 		return false;
 	}

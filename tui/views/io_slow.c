@@ -24,7 +24,7 @@ static enum role slow__role(const struct listing *l, u32 row, u32 column)
 		return io__latency_role(s->device_ns);
 	if (!strcmp(c->name, "queued"))
 		return s->queued_ns ? io__latency_role(s->queued_ns) : ROLE_DIM;
-	return (c->flags & COLUMN_KEY) && s->kthread ? ROLE_KERNEL : ROLE_TEXT;
+	return (c->flags & COLUMN_KEY) && s->who.kthread ? ROLE_KERNEL : ROLE_TEXT;
 }
 
 static void slow__describe(const struct listing *l, u32 row, char *buf, size_t size)
@@ -34,14 +34,14 @@ static void slow__describe(const struct listing *l, u32 row, char *buf, size_t s
 
 	format__ns(total, sizeof(total), s->total_ns);
 	if (!s->bytes) {
-		snprintf(buf, size, "%s pid %u tid %u: %s of %s took %s", s->comm, s->tgid, s->tid,
-			 io_op_names[s->op], s->device.name, total);
+		snprintf(buf, size, "%s pid %u tid %u: %s of %s took %s", s->who.comm, s->who.tgid, s->who.tid,
+			 io_op_names[s->who.op], s->who.device.name, total);
 		return;
 	}
 	format__bytes(bytes, sizeof(bytes), s->bytes);
-	snprintf(buf, size, "%s pid %u tid %u: %s of %s at sector %llu of %s took %s%s%s", s->comm,
-		 s->tgid, s->tid, io_op_names[s->op], bytes, (unsigned long long)s->sector,
-		 s->device.name, total, *s->file ? "  file " : "", s->file);
+	snprintf(buf, size, "%s pid %u tid %u: %s of %s at sector %llu of %s took %s%s%s", s->who.comm,
+		 s->who.tgid, s->who.tid, io_op_names[s->who.op], bytes, (unsigned long long)s->sector,
+		 s->who.device.name, total, *s->who.file ? "  file " : "", s->who.file);
 }
 
 static const struct slow_words slow_words = {

@@ -18,7 +18,7 @@ static const char *key_of(const struct listing *l, enum action a, char buf[16])
 
 static void headline__rates(const struct io_result *a, struct headline *line)
 {
-	double s = (double)a->window_ns / NSEC_PER_SEC;
+	double s = (double)a->base.window_ns / NSEC_PER_SEC;
 	char iops[16], rate[16];
 
 	if (!(s > 0))
@@ -96,7 +96,7 @@ enum role io__role(const struct listing *l, u32 row, u32 column)
 	struct value v;
 
 	if (c->flags & COLUMN_KEY) {
-		if (r->proc && r->proc->kthread)
+		if (r->proc && r->proc->who.kthread)
 			return ROLE_KERNEL;
 		return r->hists && !r->present ? ROLE_DIM : ROLE_TEXT;
 	}

@@ -21,7 +21,7 @@ void offcpu__report(const struct query_result *base, const struct frame *f, stru
 	r->health = f->feeds[MODEL_WAITS].health;
 	r->health.truncated_pct = a->truncated_pct;
 	r->folded = folded;
-	report__sum_number(r, "window_ns", VALUE_NS, a->window_ns);
+	report__sum_number(r, "window_ns", VALUE_NS, a->base.window_ns);
 	report__sum_number(r, "off_ns", VALUE_NS, a->off_ns);
 	report__sum_number(r, "count", VALUE_COUNT, a->count);
 	report__sum_number(r, "open", VALUE_COUNT, a->open);

@@ -13,6 +13,7 @@
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t used, size;
+	u32 passed; /* as a spare: how often it did not fit */
 	_Alignas(ALIGNMENT) char data[];
 };
 
@@ -92,11 +93,13 @@ void arena__init(struct arena *a)
 /*
  * Snapshots and answers of thousands of rows are made anew at each interval, of about the same size.
  * Memory that goes back to the kernel each time is cleared and faulted in again page by page, which
- * costs more than what is written there: so a few large chunks wait for the next one.
+ * costs more than what is written there: so a few large chunks wait for the next one. One that others
+ * passed over a few times has a size that nothing has any more.
  */
-#define SPARES	  2
-#define SPARE_MIN (1u << 20)
-#define SPARE_MAX (32u << 20)
+#define SPARES	     4
+#define SPARE_MIN    (1u << 20)
+#define SPARE_MAX    (32u << 20)
+#define SPARE_PASSED 16
 
 static _Atomic(struct arena_chunk *) spares[SPARES];
 
@@ -107,25 +110,46 @@ void arena__keep_spares(void)
 	atomic_store(&keeps_spares, true);
 }
 
+/* The newest stands first; the oldest makes room. */
+static void put_spare(struct arena_chunk *c)
+{
+	for (u32 i = 0; c && i < SPARES; i++)
+		c = atomic_exchange(&spares[i], c);
+	free(c);
+}
+
+static bool fits(const struct arena_chunk *c, size_t size)
+{
+	return c->size >= size && c->size - size <= size / 4;
+}
+
 static struct arena_chunk *take_spare(size_t size)
 {
-	for (u32 i = 0; size >= SPARE_MIN && i < SPARES; i++) {
+	struct arena_chunk *found = NULL, *passed[SPARES];
+	u32 n = 0;
+
+	for (u32 i = 0; size >= SPARE_MIN && !found && i < SPARES; i++) {
 		struct arena_chunk *c = atomic_exchange(&spares[i], NULL);
 
-		if (c && c->size >= size && c->size / 2 <= size)
-			return c;
-		free(c); /* what it was of has another size by now */
+		if (c && fits(c, size))
+			found = c;
+		else if (c && c->passed++ < SPARE_PASSED)
+			passed[n++] = c;
+		else
+			free(c);
 	}
-	return NULL;
+	while (n)
+		put_spare(passed[--n]);
+	return found;
 }
 
 static void chunk__free(struct arena_chunk *c)
 {
-	bool fits = c->size >= SPARE_MIN && c->size <= SPARE_MAX && atomic_load(&keeps_spares);
-
-	for (u32 i = 0; fits && c && i < SPARES; i++)
-		c = atomic_exchange(&spares[i], c);
-	free(c);
+	c->passed = 0;
+	if (c->size >= SPARE_MIN && c->size <= SPARE_MAX && atomic_load(&keeps_spares))
+		put_spare(c);
+	else
+		free(c);
 }
 
 void arena__fini(struct arena *a)

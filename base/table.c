@@ -83,33 +83,57 @@ static int descending_order(const void *a, const void *b)
 	return c ? c : compare_u64(x->row, y->row);
 }
 
-/* Rows mostly come in the order that is asked for. */
 static void sort_items(struct sort_item *items, u32 n, bool descending)
 {
-	int (*order)(const void *a, const void *b) = descending ? descending_order : ascending;
-	u32 i = 1;
-
-	while (i < n && order(&items[i - 1], &items[i]) <= 0)
-		i++;
-	if (i < n)
-		qsort(items, n, sizeof(*items), order);
+	if (n > 1)
+		qsort(items, n, sizeof(*items), descending ? descending_order : ascending);
 }
 
-void row_table__sort(const struct row_table *t, u32 column, bool descending, u32 *order)
+static void item__init(struct sort_item *item, const struct row_table *t, u32 row, u32 column)
+{
+	item->row = row;
+	if (column >= t->ncolumns || !t->cell(t, row, column, &item->value))
+		item->value = (struct value){.type = VALUE_NONE};
+}
+
+static bool is_sorted(const struct row_table *t, u32 column, bool descending)
+{
+	int (*compare)(const void *a, const void *b) = descending ? descending_order : ascending;
+	struct sort_item items[2];
+
+	if (t->nfirst || t->nlast)
+		return false;
+	for (u32 i = 0; i < t->nrows; i++) {
+		item__init(&items[i & 1], t, i, column);
+		if (i && compare(&items[~i & 1], &items[i & 1]) > 0)
+			return false;
+	}
+	return true;
+}
+
+static void sort_rows(const struct row_table *t, u32 column, bool descending, u32 *order)
 {
 	struct sort_item *items = xcalloc(t->nrows, sizeof(*items));
 
-	for (u32 i = 0; i < t->nrows; i++) {
-		items[i].row = i;
-		if (column >= t->ncolumns || !t->cell(t, i, column, &items[i].value))
-			items[i].value = (struct value){.type = VALUE_NONE};
-	}
+	for (u32 i = 0; i < t->nrows; i++)
+		item__init(&items[i], t, i, column);
 	sort_items(items, t->nfirst, descending);
 	sort_items(items + t->nfirst, t->nrows - t->nlast - t->nfirst, descending);
 	sort_items(items + (t->nrows - t->nlast), t->nlast, descending);
 	for (u32 i = 0; i < t->nrows; i++)
 		order[i] = items[i].row;
 	free(items);
+}
+
+/* Rows mostly come in the order that is asked for, which takes no memory to see. */
+void row_table__sort(const struct row_table *t, u32 column, bool descending, u32 *order)
+{
+	if (!is_sorted(t, column, descending)) {
+		sort_rows(t, column, descending, order);
+		return;
+	}
+	for (u32 i = 0; i < t->nrows; i++)
+		order[i] = i;
 }
 
 /* --- columns for the screen --- */

@@ -15,6 +15,20 @@
  *	vfork	waits in D for a child that neither ends nor executes a program
  *	udp	is sent more than it takes from its socket
  *	drops	sends packets of a protocol that nobody knows
+ *	accept	listens, and does not take the connections that come
+ *	crowd	eight children that compute
+ *	pinned	computes on the first CPU alone
+ *	kernel	fills memory by getrandom, over and over
+ *	flood	sends packets to itself, which softirqs deliver
+ *	yield	two that give the first CPU to each other
+ *	flock	two that take a lock of PATH and keep it while they sleep
+ *	invert	a thread waits for a mutex whose owner has the first CPU only when a third one sleeps
+ *	stuck	two threads, each with the mutex that the other one waits for
+ *	deep	eight children that read PATH past the page cache
+ *	reread	reads PATH again and again, and leaves what is in the page cache
+ *	mapped	touches the pages of PATH, which it drops from the page cache before
+ *	threads	has 3,000 threads, after two seconds
+ *	files	has 950 of the 1,000 files open that it may
  *	quiet	sleeps
  */
 #include <fcntl.h>
@@ -24,7 +38,9 @@
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -121,13 +137,18 @@ static void start_programs(void)
 	}
 }
 
-static void starve(void)
+static void stay_on_first(void)
 {
 	cpu_set_t set;
 
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
 	must(!sched_setaffinity(0, sizeof(set), &set), "sched_setaffinity");
+}
+
+static void starve(void)
+{
+	stay_on_first();
 	if (!fork()) {
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		spin();
@@ -217,6 +238,231 @@ static void drop(void)
 	}
 }
 
+static void leave_waiting(void)
+{
+	struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int in = socket(AF_INET, SOCK_STREAM, 0);
+	socklen_t len = sizeof(at);
+
+	must(in >= 0 && !bind(in, (struct sockaddr *)&at, sizeof(at)) && !listen(in, 1), "listen");
+	must(!getsockname(in, (struct sockaddr *)&at, &len), "getsockname");
+	for (int i = 0; going(); i++) {
+		int out = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+		must(out >= 0, "socket");
+		connect(out, (struct sockaddr *)&at, sizeof(at));
+		usleep(20000);
+		if (i > 3)
+			close(out);
+	}
+}
+
+static void children(int n, void (*run)(void))
+{
+	for (int i = 0; i < n; i++) {
+		if (fork())
+			continue;
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		run();
+		_exit(0);
+	}
+	while (wait(NULL) > 0)
+		;
+}
+
+static void crowd(void)
+{
+	children(8, spin);
+}
+
+static void spin_on_first(void)
+{
+	stay_on_first();
+	spin();
+}
+
+static void fill_memory(void)
+{
+	static char buf[1 << 16];
+
+	while (going())
+		must(getrandom(buf, sizeof(buf), 0) > 0, "getrandom");
+}
+
+static void flood(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	int in = socket(AF_INET, SOCK_DGRAM, 0), out = socket(AF_INET, SOCK_DGRAM, 0);
+	socklen_t len = sizeof(to);
+	static char packet[60000];
+
+	must(in >= 0 && out >= 0, "socket");
+	must(!bind(in, (struct sockaddr *)&to, sizeof(to)), "bind");
+	must(!getsockname(in, (struct sockaddr *)&to, &len), "getsockname");
+	while (going())
+		sendto(out, packet, sizeof(packet), MSG_DONTWAIT, (struct sockaddr *)&to, len);
+}
+
+static void yield(void)
+{
+	while (going())
+		sched_yield();
+}
+
+static void yield_on_first(void)
+{
+	stay_on_first();
+	children(2, yield);
+}
+
+static void in_threads(int n, void *(*run)(void *))
+{
+	pthread_t t[8];
+
+	for (int i = 0; i < n; i++)
+		must(!pthread_create(&t[i], NULL, run, (void *)(intptr_t)i), "pthread_create");
+	for (int i = 0; i < n; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void take_file(void)
+{
+	int fd = open(path, O_RDWR | O_CREAT, 0600);
+
+	must(fd >= 0, path);
+	while (going()) {
+		must(!flock(fd, LOCK_EX), "flock");
+		usleep(2000);
+		must(!flock(fd, LOCK_UN), "flock");
+		usleep(100);
+	}
+}
+
+static void lock_file(void)
+{
+	children(2, take_file);
+}
+
+/* CPU time of the caller, which it has to get. */
+static void compute_ms(uint64_t ms)
+{
+	uint64_t end = cpu_ns() + ms * MS;
+
+	while (going() && cpu_ns() < end)
+		;
+}
+
+/* 0: the owner, of the lowest weight; 1: who waits for it; the others keep the CPU from it. */
+static void *invert_one(void *arg)
+{
+	static const struct sched_param none;
+	int which = (int)(intptr_t)arg;
+
+	if (which != 1)
+		stay_on_first();
+	if (!which)
+		must(!sched_setscheduler(0, SCHED_IDLE, &none), "sched_setscheduler");
+	while (going()) {
+		if (which > 1) {
+			compute_ms(50);
+			continue;
+		}
+		pthread_mutex_lock(&mutex);
+		if (!which)
+			compute_ms(5);
+		pthread_mutex_unlock(&mutex);
+		usleep(which ? 1000 : 100);
+	}
+	return arg;
+}
+
+static void invert(void)
+{
+	in_threads(3, invert_one);
+}
+
+static void *take_both(void *arg)
+{
+	static pthread_mutex_t two[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+	int first = (int)(intptr_t)arg;
+
+	pthread_mutex_lock(&two[first]);
+	usleep(100000);
+	pthread_mutex_lock(&two[!first]);
+	return arg;
+}
+
+static void stick(void)
+{
+	in_threads(2, take_both);
+}
+
+static void read_deep(void)
+{
+	children(8, read_direct);
+}
+
+static void read_again(void)
+{
+	static char buf[CHUNK];
+	int fd = open(path, O_RDONLY);
+
+	must(fd >= 0, path);
+	must(!posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), "fadvise"); /* whoever wrote it has them */
+	while (going())
+		if (read(fd, buf, sizeof(buf)) <= 0)
+			must(lseek(fd, 0, SEEK_SET) == 0, "lseek");
+}
+
+static void touch_mapped(void)
+{
+	int fd = open(path, O_RDONLY);
+	off_t size = lseek(fd, 0, SEEK_END);
+	volatile char sum = 0;
+
+	must(fd >= 0 && size > 0, path);
+	while (going()) {
+		char *p = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
+
+		must(p != MAP_FAILED, "mmap");
+		madvise(p, (size_t)size, MADV_RANDOM);
+		for (off_t i = 0; i < size && going(); i += BLOCK)
+			sum = (char)(sum + p[i]);
+		munmap(p, (size_t)size);
+		must(!posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), "fadvise");
+	}
+}
+
+static void *rest_in_thread(void *arg)
+{
+	while (going())
+		sleep(1);
+	return arg;
+}
+
+static void have_threads(void)
+{
+	pthread_attr_t small;
+	pthread_t t;
+
+	sleep(2);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	for (int i = 0; i < 3000; i++)
+		must(!pthread_create(&t, &small, rest_in_thread, NULL), "pthread_create");
+	rest_in_thread(NULL);
+}
+
+static void have_files(void)
+{
+	struct rlimit limit = {1000, 1000};
+
+	must(!setrlimit(RLIMIT_NOFILE, &limit), "setrlimit");
+	while (open("/dev/null", O_RDONLY) < 949)
+		;
+	rest_in_thread(NULL);
+}
+
 static void rest(void)
 {
 	while (going())
@@ -228,10 +474,17 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} kinds[] = {{"spin", spin},	     {"lock", lock},	  {"fsync", sync_blocks},
-		     {"cold", read_cold},    {"exec", start_programs}, {"starve", starve},
-		     {"faults", fault},	     {"leak", leak},	  {"direct", read_direct},
-		     {"vfork", wait_for_child}, {"udp", overflow}, {"drops", drop},	     {"quiet", rest}};
+	} kinds[] = {
+		{"spin", spin}, {"lock", lock}, {"fsync", sync_blocks}, {"cold", read_cold},
+		{"exec", start_programs}, {"starve", starve}, {"faults", fault}, {"leak", leak},
+		{"direct", read_direct}, {"vfork", wait_for_child}, {"udp", overflow},
+		{"drops", drop}, {"accept", leave_waiting}, {"crowd", crowd},
+		{"pinned", spin_on_first}, {"kernel", fill_memory}, {"flood", flood},
+		{"yield", yield_on_first}, {"flock", lock_file},
+		{"invert", invert}, {"stuck", stick}, {"deep", read_deep},
+		{"reread", read_again}, {"mapped", touch_mapped}, {"threads", have_threads},
+		{"files", have_files}, {"quiet", rest},
+	};
 
 	must(argc > 2, "usage: trouble KIND SECONDS [PATH]");
 	prctl(PR_SET_PDEATHSIG, SIGKILL);

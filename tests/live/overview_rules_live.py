@@ -1,0 +1,279 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""Each rule of the overview is provoked here or by overview_live.py, by a trouble that is known by
+construction. What cannot be had on a machine that others use is named with its reason."""
+import contextlib
+import os
+import re
+import sys
+import tempfile
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+import cgroups  # noqa: E402
+from troubles import SECONDS, found, large_file, trouble  # noqa: E402
+
+RULES = os.path.join(live.ROOT, "models/overview_rules.def")
+# By overview_live.py and locks_live.py.
+ELSEWHERE = ("busy-process", "user-lock", "fsync", "cold-reads", "fork-storm", "starved", "fault-storm",
+             "leak", "throttled", "disk-wait", "d-state", "swap", "net-drops", "socket-queues", "deadlock")
+# Of the whole machine, so the machine would have to suffer; tests/unit/overview_rules_test.c has them.
+NOT_HERE = {
+    "stolen": "a hypervisor whose CPUs others use",
+    "memory-low": "a machine without memory",
+    "reclaim": "a machine without memory: what a cgroup reclaims is not counted for it",
+    "compaction": "a machine whose memory is in small pieces",
+    "disk-slow": "a disk that takes 20 ms for a request",
+    "io-pressure": "a machine on which nobody works",
+    "retransmits": "a network of this machine's own that loses packets",
+}
+# No trouble of theirs is made yet; tests/unit/overview_rules_test.c has them.
+NOT_YET = "kernel-lock", "memory-pressure", "net-saturated", "kernel-messages", "tracing-cost"
+provoked = []
+
+
+def rule(*names):
+    """Which rules a test provokes."""
+    provoked.extend(names)
+    return lambda test: test
+
+
+def family(pid):
+    """A process and its children."""
+    with open(f"/proc/{pid}/task/{pid}/children", encoding="ascii") as f:
+        return [pid, *map(int, f.read().split())]
+
+
+def found_of(rules, pids, **kw):
+    hit = found(rules, None, **kw)
+    assert hit["pid"] in pids, (hit, pids)
+    return hit
+
+
+def other_cpus_idle():
+    """Whether there is a CPU that nobody needs beside the first."""
+    if os.cpu_count() < 2:
+        raise live.Skip("one CPU")
+    with live.Watch("overview", delay=1) as w:
+        w.next()
+        busy = {r["text"] for r in w.next()["rows"] if r["rule"] in ("cpu-full", "run-queue")}
+    if busy:
+        raise live.Skip("others keep this machine busy: " + "; ".join(busy))
+
+
+# --- CPU ---
+
+@rule("cpu-full", "run-queue")
+def test_crowd():
+    """More processes that compute than there are CPUs"""
+    with trouble("crowd") as work:
+        # What fills the CPUs may be others' as well; who waits is one of very many.
+        hit = found(("cpu-full",), None)
+        assert hit["view"] == "sched" and hit["pid"], hit
+        hit = found(("run-queue",), None)
+        waiting = float(re.match(r"[\d.]+", hit["text"])[0])
+        assert waiting >= len(family(work.pid)) - 1 - os.cpu_count() - 1, hit
+
+
+@rule("cpu-imbalance")
+def test_pinned():
+    """A process that may use one CPU while another one is idle"""
+    other_cpus_idle()
+    with trouble("pinned") as work:
+        hit = found(("cpu-imbalance",), work.pid)
+        assert "is pinned to it" in hit["text"] and hit["text"].startswith("CPU 0 is full"), hit
+
+
+@rule("hot-function")
+def test_hot_function():
+    """One function that takes most of what is computed"""
+    with trouble("spin") as work, live.Watch("overview", "-p", work.pid, delay=1) as watch:
+        hit = found(("hot-function",), work.pid, watch=contextlib.nullcontext(watch))
+        assert hit["text"].startswith("spin takes "), hit
+
+
+@rule("kernel-time")
+def test_kernel_time():
+    """A system call that takes the CPUs' time"""
+    with trouble("kernel") as work, live.Watch("overview", "-p", work.pid, delay=1) as watch:
+        for _ in range(5): # samples come later than counts
+            hit = found(("kernel-time",), None, begin=watch.next()["t0_ns"],
+                        watch=contextlib.nullcontext(watch))
+            if "getrandom()" in hit["text"]:
+                break
+        assert "getrandom() of `trouble`" in hit["text"], hit
+
+
+def softirq_ticks():
+    with open("/proc/stat", encoding="ascii") as f:
+        return max(int(line.split()[7]) for line in f if re.match(r"cpu\d", line))
+
+
+@rule("interrupts")
+def test_softirqs():
+    """Packets that softirqs deliver"""
+    with contextlib.ExitStack() as stack:
+        for _ in range(os.cpu_count()):
+            stack.enter_context(trouble("flood"))
+        ticks = softirq_ticks()
+        time.sleep(2)
+        pct = (softirq_ticks() - ticks) * 50 / os.sysconf("SC_CLK_TCK")
+        if pct < 30:
+            raise live.Skip(f"/proc/stat says that packets take {pct:.0f} % of a CPU in softirqs")
+        hit = found(("interrupts",), None)
+        assert hit["filter"].startswith("cpu=") and "in softirqs" in hit["text"], hit
+
+
+@rule("switches")
+def test_switches():
+    """Two processes that give a CPU to each other"""
+    with contextlib.ExitStack() as stack:
+        for _ in range(os.cpu_count()):
+            stack.enter_context(trouble("yield"))
+        hit = found(("switches",), None)
+        assert int(re.search(r"tasks (\d+) times", hit["text"])[1]) >= 30000 * os.cpu_count(), hit
+
+
+# --- locks ---
+
+@rule("file-lock")
+def test_file_lock():
+    """Two processes that take a lock of a file"""
+    with tempfile.NamedTemporaryFile(dir=live.FOLDER) as f, trouble("flock", f.name) as work:
+        live.wait_for(lambda: len(family(work.pid)) == 3, 5)
+        found_of(("file-lock",), family(work.pid))
+
+
+@rule("priority-inversion")
+def test_priority_inversion():
+    """A mutex whose owner gets no CPU"""
+    with trouble("invert") as work:
+        found(("priority-inversion",), work.pid)
+
+
+# --- disks ---
+
+@rule("disk-busy")
+def test_disk_busy():
+    """A disk with more requests than it takes at once"""
+    with large_file(64) as path, trouble("deep", path) as work:
+        live.wait_for(lambda: len(family(work.pid)) == 9, 5)
+        found_of(("disk-busy",), family(work.pid))
+
+
+@rule("cache-thrash")
+def test_cache_thrash():
+    """A file that is read again and again, with less memory than it is large"""
+    live.need_root()
+    with large_file(96) as path, cgroups.limited("memory", 48 << 20) as words:
+        with trouble("reread", path, wrap=words) as work:
+            hit = found(("cache-thrash",), work.pid)
+            assert "read again" in hit["text"], hit
+
+
+@rule("major-faults")
+def test_major_faults():
+    """A mapped file that is not in memory"""
+    with large_file(64) as path, trouble("mapped", path) as work:
+        found(("major-faults",), work.pid)
+
+
+@rule("oom-kill")
+def test_oom_kill():
+    """A process that the kernel kills at its cgroup's limit"""
+    live.need_root()
+    with cgroups.limited("memory", 8 << 20) as words, live.Watch("overview", delay=1) as watch:
+        watch.next()
+        with trouble("leak", wrap=words):
+            hit = found(("oom-kill",), None, watch=contextlib.nullcontext(watch))
+        assert hit["severity"] == "critical", hit
+
+
+# --- processes and limits ---
+
+@rule("thread-storm")
+def test_thread_storm():
+    """Threads that are many more than before"""
+    with live.Watch("overview", delay=1) as watch:
+        for _ in range(3):
+            watch.next()
+        with trouble("threads") as work:
+            begin = watch.next()["t0_ns"] + 2_000_000_000 # they come then
+            hit = found(("thread-storm",), work.pid, begin=begin, watch=contextlib.nullcontext(watch))
+            assert re.search(r"`trouble` has 3\d\d\d$", hit["text"]), hit
+
+
+@rule("files-near")
+def test_files_near():
+    """A process with nearly as many open files as it may"""
+    with trouble("files") as work:
+        hit = found(("files-near",), work.pid)
+        assert hit["severity"] == "warning" and "has 950 files open of the 1000" in hit["text"], hit
+
+
+def most_threads():
+    limits = []
+    for name in ("pid_max", "threads-max"):
+        with open(f"/proc/sys/kernel/{name}", encoding="ascii") as f:
+            limits.append(int(f.read()))
+    return min(limits)
+
+
+@rule("pids-near")
+def test_pids_near():
+    """A machine with four fifths of the threads that it may have"""
+    live.need_root()
+    if most_threads() > 40000:
+        raise live.Skip(f"{most_threads()} threads may be: too many to make")
+    with live.Workload("many_processes", SECONDS, most_threads() * 82 // 100):
+        hit = found(("pids-near",), None)
+        assert f"of the {most_threads()} that may be" in hit["text"], hit
+
+
+# --- networks ---
+
+@rule("socket-queues")
+def test_listener():
+    """Connections that nobody accepts"""
+    with trouble("accept") as work:
+        hit = found(("socket-queues",), None)
+        assert "does not accept" in hit["text"] and hit["pid"] in (None, work.pid), hit
+
+
+# --- clocks ---
+
+@rule("clock-step")
+def test_clock_step():
+    """The time of day that is set: a quarter of a second on, and back"""
+    live.need_root()
+    def step(s):
+        time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + s)
+    with live.Watch("overview", delay=1) as watch:
+        watch.next()
+        try:
+            step(0.25)
+        except OSError as e:
+            raise live.Skip(f"the clock cannot be set here: {e}") from e
+        try:
+            hit = found(("clock-step",), None, watch=contextlib.nullcontext(watch))
+        finally:
+            step(-0.25)
+        assert "jumped by 0.2 s" in hit["text"] or "jumped by 0.3 s" in hit["text"], hit
+
+
+def test_all_rules():
+    """Each rule is provoked by a test, or it is said what that would take"""
+    with open(RULES, encoding="ascii") as f:
+        names = re.findall(r'^RULE\(\w+, "([\w-]+)"', f.read(), re.M)
+    assert len(names) > 40, names
+    known = [*provoked, *ELSEWHERE, *NOT_HERE, *NOT_YET]
+    assert set(names) == set(known), set(names) ^ set(known)
+    assert not set(NOT_HERE) & {*provoked, *ELSEWHERE}
+    print(f"# no live test yet: {', '.join(NOT_YET)}")
+    for name, what in NOT_HERE.items():
+        print(f"# {name}: not provoked, that takes {what}")
+
+
+if __name__ == "__main__":
+    live.main(globals())

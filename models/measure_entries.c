@@ -142,7 +142,7 @@ static const struct lives_of lives_of = {
 
 void live_entries__init(struct live_entries *e, const struct measure *m, bool holds)
 {
-	e->all = (struct entries){.kind = &kind, .max = MEASURE_MAX_ENTRIES};
+	e->all = (struct entries){.kind = &kind, .max = MAX(m->stacks / 4 * 5, (u32)MEASURE_MAX_ENTRIES)};
 	e->lo = measure__lo(m);
 	e->holds = holds;
 }

@@ -51,7 +51,7 @@ struct growth {
  * not matter. What goes up and down again is no growth: the least of the last third has to be above
  * the most of the first. Nor is what fills up, as a cache, or a table that takes the place of what was there before.
  * Nor is a step or two, such as a table that was allocated: four of the marks have to
- * rise.
+ * rise. Before it was watched for half a minute nothing is said.
  */
 struct growth growth__judge(const struct growth_series *g, const struct growth_clock *c);
 

@@ -165,6 +165,8 @@ struct growth growth__judge(const struct growth_series *series, const struct gro
 	g.sure_pct = MIN((u32)(50 * (1 + erf((rises - 1) / sqrt(2 * variance)))), 99u);
 	g.per_min = slope(marks + from, c->ends_ns + from, c->n - from) * 60e9;
 	g.kept_pct = MIN(100 * kept_of(series, from, c->n - 1), 100.0);
+	g.from = from;
+	g.grown = marks[c->n - 1] - marks[from];
 	g.from_ns = from ? c->ends_ns[from - 1] : c->begin_ns;
 	return g;
 }

@@ -41,7 +41,9 @@ void growth_series__merge(struct growth_series *to, const struct growth_series *
 struct growth {
 	u32 sure_pct;	 /* that it grows: 0 to 99 */
 	double per_min;	 /* slope of the marks since from_ns */
-	u64 from_ns;	 /* when it began to */
+	u32 from;	 /* the mark from which on it does */
+	u64 from_ns;	 /* when that was */
+	double grown;	 /* since then */
 	double kept_pct; /* of what was acquired since then: what is still there */
 };
 

@@ -193,6 +193,7 @@ struct measure_snap {
 	const struct measure_order *orders; /* by the value of their first lock */
 	u32 nholders, nwaiting, norders;
 	struct growth_clock growth; /* of a holding */
+	struct growth_series replaced; /* so many were released that had been there before, as `acquired` */
 	struct heat_columns heat;
 	const char *const *heat_names; /* of series: texts of the first label */
 	u32 nheat_names;

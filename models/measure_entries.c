@@ -281,6 +281,7 @@ static void advance_growth(struct live_entries *e, const struct snap *base, stru
 				       (float)out[i].v[WINDOW_TOTAL].sum);
 		out[i].marks = arena__dup(arena, g, sizeof(*g));
 	}
+	growth_series__advance(&e->replaced, &step, 0, (float)e->unseen);
 }
 
 const struct measure_entry *live_entries__snap(struct live_entries *e, const struct window_pace *p,
@@ -328,6 +329,8 @@ void live_entries__clear(struct live_entries *e)
 		free(entry_at(e, i)->bins);
 	entries__clear(&e->all);
 	e->growth = (struct growth_clock){0};
+	e->replaced = (struct growth_series){0};
+	e->unseen = 0;
 	lives__forget(&e->lives);
 }
 

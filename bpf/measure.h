@@ -132,9 +132,9 @@ struct measure_stats {
 
 /* --- holdings: what is acquired, until it is released by its address --- */
 
-/* Slots of a bucket: the keys of one lie in one line of the CPU's caches. An address may be in
- * either of two buckets, seldom in a third one. */
-#define HELD_SLOTS 8
+/* Slots of a bucket. An object may be in either of two buckets, seldom in one of HELD_CHOICES. */
+#define HELD_SLOTS   8
+#define HELD_CHOICES 16
 /* One object is so many units of weight: a sampled one stands for several, with parts. */
 #define HELD_WEIGHT 1024
 /* Ages are counted in units of 2^20 ns since the programs were loaded. */
@@ -143,24 +143,51 @@ struct measure_stats {
 #define HELD_LARGE (1u << 31)
 
 struct measure_held_slot {
-	__u32 site, size; /* size: see HELD_LARGE */
-	__u32 since, weight;
+	__u32 size, since; /* size: see HELD_LARGE */
 };
 
+/* What an object is known by is one word, so that it comes and goes at once; 0: the slot is free. Beside a hash of
+ * process and address, of which the bucket tells more, it has the object's weight and its site. */
+#define HELD_SITE_BITS	 18
+#define HELD_WEIGHT_BITS 10
+#define HELD_KEY_SHIFT	 (HELD_SITE_BITS + HELD_WEIGHT_BITS)
+#define HELD_SITE(word)	 ((__u32)(word) & ((1u << HELD_SITE_BITS) - 1))
+
+/* Weights are kept as w * 2^e, e in the upper bits: w has HELD_WEIGHT_PART bits below its first one. */
+#define HELD_WEIGHT_PART 5
+#define HELD_WEIGHT_OF(word)                                                                                 \
+	held_weight__unpack((__u32)((word) >> HELD_SITE_BITS) & ((1u << HELD_WEIGHT_BITS) - 1))
+
+#define HELD_WEIGHT_ONE ((10 - HELD_WEIGHT_PART) << HELD_WEIGHT_PART) /* HELD_WEIGHT */
+
+static inline __u64 held_weight__unpack(__u32 packed)
+{
+	return (__u64)((packed & ((1u << HELD_WEIGHT_PART) - 1)) | 1u << HELD_WEIGHT_PART)
+	       << (packed >> HELD_WEIGHT_PART);
+}
+
+/* Two lines of the CPU's caches. */
 struct measure_held_bucket {
-	__u64 keys[HELD_SLOTS]; /* hash of process and address; 0: free */
+	__u64 words[HELD_SLOTS];
 	struct measure_held_slot slots[HELD_SLOTS];
 };
 
-/* What agrees in its labels, its process with its name, and its stack. Sums only grow: what is held
- * is what was acquired less what was released, or lost: another one stands for it (which is lost less, then). */
-struct measure_site {
+/* Whose a site is, and of what kind: what agrees in its labels and its process with its name. */
+struct measure_owner {
 	__u64 id;    /* hash of the key; 0: free */
 	__u32 ready; /* the rest of the key is there */
 	__u32 pad;
 	__u64 labels[MEASURE_LABELS];
+	struct measure_who who;
+};
+
+/* What agrees in its owner and its stack. Sums only grow: what is held is what was acquired less what was released, or
+ * lost: another one stands for it (which is lost less, then). */
+struct measure_site {
+	__u64 id;    /* hash of the key; 0: free */
+	__u32 ready; /* the rest of the key is there */
+	__u32 owner;
 	__u64 stack;
-	struct measure_who who; /* tgid 0: of nobody, the rest */
 	/* In HELD_WEIGHTs, and so are bytes; added to by several CPUs at a time. */
 	__u64 acquired, acquired_bytes, released, released_bytes, lost, lost_bytes;
 	/* Of what was released: what had come in the same interval. Of the bytes that were acquired: those that
@@ -168,7 +195,8 @@ struct measure_site {
 	__u64 churned, churned_bytes, wasted_bytes;
 };
 
-#define MEASURE_REST_SITE 0 /* its place in the table */
+#define MEASURE_REST_SITE  0 /* its place in the table */
+#define MEASURE_REST_OWNER 0 /* nobody: tgid 0 */
 
 /* Two limits of what is slow: of those that work, and of those that wait for something new. */
 enum { MEASURE_WORKS, MEASURE_WAITS, MEASURE_CLASSES };

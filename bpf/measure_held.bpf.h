@@ -5,8 +5,8 @@
  *	measure__acquire(ctx, task, STACK_SLOT_x, STACK_x, &acquired, now, st);
  *	measure__release(space, address, st);
  *
- * What agrees in labels, process and stack is one site, which sums up; each object that is held has
- * a slot that knows its site. Sums are added to by several CPUs at a time, also by interrupts, so
+ * What agrees in labels and process is one owner, what agrees in owner and stack one site, which sums up; each object
+ * that is held has a slot that knows its site. Sums are added to by several CPUs at a time, also by interrupts, so
  * all are atomic. Sites without anything held are freed by user space (sources/measure_held.c).
  *
  * As the slots fill up user space has fewer objects be followed (chances): each that is stands for several, and
@@ -19,9 +19,10 @@
 
 #include "bpf/measure_base.bpf.h"
 
-#define SITE_PROBES 32
+#define SITE_PROBES  64
+#define OWNER_PROBES 16
 
-/* Both sized by user space, sites by powers of two. */
+/* All sized by user space. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -38,12 +39,20 @@ struct {
 	__type(value, struct measure_site);
 } sites SEC(".maps");
 
-const volatile u32 held_buckets = 1, site_mask = 0;
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 2);
+	__type(key, u32);
+	__type(value, struct measure_owner);
+} owners SEC(".maps");
+
+const volatile u32 held_buckets = 1, sites_max = 1, owners_max = 1;
 const volatile u64 held_epoch_ns = 0;
-volatile u32 nsites; /* in use */
-volatile u32 held_spilt = 0; /* an object had to go to its third bucket */
+volatile u32 nsites, nowners; /* in use */
+volatile u32 held_choices = 2; /* so many buckets have to be looked at */
 /* Whether not all are followed; then by the bucket of the size: the upper half how many of 2^32 are,
- * the lower for how many each of them stands, in HELD_WEIGHTs. */
+ * the lower for how many each of them stands, as slots have weights. */
 volatile u32 sampled = 0;
 volatile u64 draws[MEASURE_BUCKETS];
 volatile u32 held_joined = 0; /* some stand for others, too: there was no room */
@@ -55,13 +64,12 @@ struct measure_acquired {
 	u64 size;
 	u64 labels[MEASURE_LABELS];
 	u64 wasted; /* of the size: what nobody had asked for */
-	u32 weight; /* that was drawn already; 0: it is not yet */
+	u32 weight; /* that was drawn already, as slots have it; 0: it is not yet */
 };
 
-/* --- sites --- */
+/* --- owners --- */
 
-static __always_inline u64 site__id(struct task_struct *task, const struct measure_acquired *a,
-				    u64 stack)
+static __always_inline u64 owner__id(struct task_struct *task, const struct measure_acquired *a)
 {
 	u64 comm[2], h = hash_step(task->tgid, BPF_CORE_READ(task, group_leader, start_time));
 
@@ -69,25 +77,62 @@ static __always_inline u64 site__id(struct task_struct *task, const struct measu
 	h = hash_step(hash_step(h, comm[0]), comm[1]);
 	for (int i = 0; i < MEASURE_LABELS; i++)
 		h = hash_step(h, a->labels[i]);
-	return hash_finish(hash_step(h, stack));
+	return hash_finish(h);
 }
 
-/* Of the current task. The place of the rest when there is none, or more than `room` are in use. A
- * global function, as are those below that have many paths: they are verified once. */
-__noinline u32 site__find(struct measure_acquired *a, u64 stack, u32 room)
+static __always_inline u32 place__of(u64 hash, u32 size)
+{
+	return (u64)(u32)hash * size >> 32;
+}
+
+/* Of the next probe. */
+static __always_inline u64 hash__next(u64 hash)
+{
+	return hash_finish(hash_step(hash, 1));
+}
+
+/* Of the current task. A global function, as are those below that have many paths: they are verified once. */
+__noinline u32 owner__find(struct measure_acquired *a)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct measure_site *s;
-	u64 id;
+	struct measure_owner *o;
+	u64 id, hash;
 
 	if (!a)
-		return MEASURE_REST_SITE;
-	id = site__id(task, a, stack);
+		return MEASURE_REST_OWNER;
+	id = hash = owner__id(task, a);
 
-	for (u32 i = 0; i < SITE_PROBES; i++) {
-		u32 at = ((u32)id + i * ((u32)(id >> 32) | 1)) & site_mask;
+	for (u32 i = 0; i < OWNER_PROBES; i++, hash = hash__next(hash)) {
+		u32 at = place__of(hash, owners_max);
 
-		s = bpf_map_lookup_elem(&sites, &at);
+		o = bpf_map_lookup_elem(&owners, &at);
+		if (!o)
+			break;
+		if (o->id == id)
+			return at;
+		if (o->id || at == MEASURE_REST_OWNER || __sync_val_compare_and_swap(&o->id, 0, id))
+			continue;
+		__sync_fetch_and_add(&nowners, 1);
+		for (int l = 0; l < MEASURE_LABELS; l++)
+			o->labels[l] = a->labels[l];
+		who__fill(&o->who, task);
+		o->ready = 1;
+		return at;
+	}
+	return MEASURE_REST_OWNER;
+}
+
+/* --- sites --- */
+
+/* The place of the rest when there is none, or more than `room` are in use. */
+__noinline u32 site__find(u32 owner, u64 stack, u32 room)
+{
+	u64 id = hash_finish(hash_step(owner, stack)), hash = id;
+
+	for (u32 i = 0; i < SITE_PROBES; i++, hash = hash__next(hash)) {
+		u32 at = place__of(hash, sites_max);
+		struct measure_site *s = bpf_map_lookup_elem(&sites, &at);
+
 		if (!s)
 			break;
 		if (s->id == id)
@@ -99,10 +144,8 @@ __noinline u32 site__find(struct measure_acquired *a, u64 stack, u32 room)
 		if (__sync_val_compare_and_swap(&s->id, 0, id))
 			continue;
 		__sync_fetch_and_add(&nsites, 1);
-		for (int l = 0; l < MEASURE_LABELS; l++)
-			s->labels[l] = a->labels[l];
+		s->owner = owner;
 		s->stack = stack;
-		who__fill(&s->who, task);
 		s->ready = 1;
 		return at;
 	}
@@ -112,11 +155,13 @@ __noinline u32 site__find(struct measure_acquired *a, u64 stack, u32 room)
 /* As the table fills up stacks are kept apart no longer; user space has fewer objects be followed before. */
 static __always_inline u32 site__of(struct measure_acquired *a, u64 stack, struct measure_stats *st)
 {
-	u32 at = site__find(a, stack ? stack : MEASURE_NO_STACK, site_mask - (site_mask >> 3) - (site_mask >> 4));
+	u32 owner = owner__find(a), at = MEASURE_REST_SITE;
 
-	if (at == MEASURE_REST_SITE) {
+	if (owner != MEASURE_REST_OWNER)
+		at = site__find(owner, stack ? stack : MEASURE_NO_STACK, sites_max - (sites_max >> 3));
+	if (owner != MEASURE_REST_OWNER && at == MEASURE_REST_SITE) {
 		__sync_fetch_and_add(&st->folded, 1);
-		at = site__find(a, MEASURE_NO_STACK, site_mask - (site_mask >> 4));
+		at = site__find(owner, MEASURE_NO_STACK, sites_max - (sites_max >> 4));
 	}
 	if (at == MEASURE_REST_SITE)
 		__sync_fetch_and_add(&st->full, 1);
@@ -125,16 +170,21 @@ static __always_inline u32 site__of(struct measure_acquired *a, u64 stack, struc
 
 /* --- slots --- */
 
-/* Not 0, and below 2^63. */
+/* Not 0. */
 static __always_inline u64 held__key(u64 space, u64 address)
 {
-	return hash_finish(hash_step(hash_step(0, space), address)) >> 1 | 1;
+	return hash_finish(hash_step(hash_step(0, space), address));
 }
 
-/* An object is in one of three buckets; seldom in the last one. */
+/* What of a key the bucket does not tell: the upper bits of a slot's word, not 0. */
+static __always_inline u64 key__tag(u64 key)
+{
+	return key * 0xc2b2ae3d27d4eb4fULL >> HELD_KEY_SHIFT | 1;
+}
+
 static __always_inline struct measure_held_bucket *held__bucket(u64 key, u32 which)
 {
-	u64 part = which == 2 ? (u32)(key * 0x9e3779b97f4a7c15ULL >> 32) : which ? key >> 33 << 2 : (u32)key;
+	u64 part = !which ? (u32)key : (u32)((key >> 32) + (u64)(which - 1) * 0x9e3779b9);
 	u32 at = part * held_buckets >> 32;
 
 	return bpf_map_lookup_elem(&held, &at);
@@ -153,48 +203,91 @@ static __always_inline u64 size__unpack(u32 size)
 	return size < HELD_LARGE ? size : (u64)(size & ~HELD_LARGE) << 12;
 }
 
-static __always_inline void site__release(struct measure_site *s, const struct measure_held_slot *slot)
+/* Rounded up or down by chance, so that it is as much on average. At most what fits. */
+__noinline u32 weight__pack(u64 weight)
 {
-	u64 bytes = size__unpack(slot->size) * slot->weight;
+	u32 e = 0;
 
-	__sync_fetch_and_add(&s->released, slot->weight);
+	if (weight >> 36)
+		weight = 1ULL << 36;
+	for (u32 step = 16; step; step >>= 1)
+		if (weight >> (e + step + HELD_WEIGHT_PART))
+			e += step;
+	weight += bpf_get_prandom_u32() & ((1ULL << (e & 31)) - 1);
+	if (weight >> (e + 1 + HELD_WEIGHT_PART))
+		e++;
+	return (e & 31) << HELD_WEIGHT_PART | (weight >> (e & 31) & ((1u << HELD_WEIGHT_PART) - 1));
+}
+
+/* What is to be put into a slot. */
+struct held_object {
+	u64 key;
+	u32 site, size, since, weight; /* weight as slots have it */
+};
+
+static __always_inline u64 word__of(u64 tag, u32 site, u32 weight)
+{
+	return tag << HELD_KEY_SHIFT | (u64)(weight & ((1u << HELD_WEIGHT_BITS) - 1)) << HELD_SITE_BITS |
+	       HELD_SITE(site);
+}
+
+static __always_inline struct measure_site *site__at(u64 word)
+{
+	u32 at = HELD_SITE(word);
+
+	return bpf_map_lookup_elem(&sites, &at);
+}
+
+static __always_inline void site__release(u64 word, const struct measure_held_slot *slot)
+{
+	u64 weight = HELD_WEIGHT_OF(word), bytes = size__unpack(slot->size) * weight;
+	struct measure_site *s = site__at(word);
+
+	if (!s)
+		return;
+	__sync_fetch_and_add(&s->released, weight);
 	__sync_fetch_and_add(&s->released_bytes, bytes);
 	if (slot->since <= interval_since)
 		return;
-	__sync_fetch_and_add(&s->churned, slot->weight);
+	__sync_fetch_and_add(&s->churned, weight);
 	__sync_fetch_and_add(&s->churned_bytes, bytes);
 }
 
 /* Takes an object out of a bucket; false: it is not there. */
-static __always_inline bool slot__take(struct measure_held_bucket *b, u64 key)
+static __always_inline bool slot__take(struct measure_held_bucket *b, u64 tag)
 {
 	for (int i = 0; i < HELD_SLOTS; i++) {
-		struct measure_held_slot slot = b->slots[i];
-		struct measure_site *s;
-		u32 at;
+		u64 word = b->words[i];
+		struct measure_held_slot slot;
 
-		if (b->keys[i] != key || __sync_val_compare_and_swap(&b->keys[i], key, 0) != key)
+		if (word >> HELD_KEY_SHIFT != tag)
 			continue;
-		at = slot.site & site_mask;
-		s = bpf_map_lookup_elem(&sites, &at);
-		if (s)
-			site__release(s, &slot);
+		slot = b->slots[i];
+		if (__sync_val_compare_and_swap(&b->words[i], word, 0) != word)
+			continue;
+		site__release(word, &slot);
 		return true;
 	}
 	return false;
 }
 
-static __noinline bool bucket__take(u64 key, u32 which)
+__noinline int bucket__take(u64 key, u32 which)
 {
 	struct measure_held_bucket *b = held__bucket(key, which);
 
-	return b && slot__take(b, key);
+	return b && slot__take(b, key__tag(key));
 }
 
-/* A global function, so that it is verified once. False: it is not held, as far as is known. */
-__noinline bool held__take(u64 key)
+/* False: it is not held, as far as is known. */
+__noinline int held__take(u64 key)
 {
-	return bucket__take(key, 0) || bucket__take(key, 1) || (held_spilt && bucket__take(key, 2));
+	for (u32 i = 0; i < HELD_CHOICES; i++) {
+		if (i >= held_choices)
+			break;
+		if (bucket__take(key, i))
+			return true;
+	}
+	return false;
 }
 
 /* Without branches: they would be too many paths for the verifier. */
@@ -203,55 +296,64 @@ static __always_inline u32 bucket__free(const struct measure_held_bucket *b)
 	u32 n = 0;
 
 	for (int i = 0; i < HELD_SLOTS; i++)
-		n += (b->keys[i] - 1) >> 63;
+		n += (~b->words[i] & (b->words[i] - 1)) >> 63;
 	return n;
 }
 
-static __always_inline bool slot__put(struct measure_held_bucket *b, u64 key, u32 site, u32 size,
-				      u32 since, u32 weight)
+static __always_inline bool slot__put(struct measure_held_bucket *b, const struct held_object *o)
 {
-	for (int i = 0; i < HELD_SLOTS; i++) {
-		struct measure_held_slot *slot = &b->slots[i];
+	u64 word = word__of(key__tag(o->key), o->site, o->weight);
 
-		if (b->keys[i] || __sync_val_compare_and_swap(&b->keys[i], 0, key))
+	for (int i = 0; i < HELD_SLOTS; i++) {
+		if (b->words[i] || __sync_val_compare_and_swap(&b->words[i], 0, word))
 			continue;
-		slot->site = site;
-		slot->size = size;
-		slot->weight = weight;
-		slot->since = since;
+		b->slots[i].size = o->size;
+		b->slots[i].since = o->since;
 		return true;
 	}
 	return false;
 }
 
-/* The bucket with more room comes first. False: none has any. */
-__noinline bool held__put(u64 key, u32 site, u32 size, u32 since, u32 weight)
+__noinline int bucket__put(const struct held_object *o, u32 which)
 {
-	struct measure_held_bucket *a = held__bucket(key, 0), *b = held__bucket(key, 1);
+	struct measure_held_bucket *b;
 
+	if (!o)
+		return false;
+	b = held__bucket(o->key, which);
+	return b && slot__put(b, o);
+}
+
+/* The bucket with more room comes first. False: none has any. */
+__noinline int held__put(const struct held_object *o)
+{
+	struct measure_held_bucket *a, *b;
+	u32 first;
+
+	if (!o)
+		return false;
+	a = held__bucket(o->key, 0);
+	b = held__bucket(o->key, 1);
 	if (!a || !b)
 		return false;
-	if (bucket__free(a) < bucket__free(b)) {
-		struct measure_held_bucket *other = a;
-
-		a = b;
-		b = other;
-	}
-	if (slot__put(a, key, site, size, since, weight) || slot__put(b, key, site, size, since, weight))
+	first = bucket__free(a) < bucket__free(b);
+	if (bucket__put(o, first) || bucket__put(o, !first))
 		return true;
-	held_spilt = 1;
-	a = held__bucket(key, 2);
-	return a && slot__put(a, key, site, size, since, weight);
+	for (u32 i = 2; i < HELD_CHOICES; i++) {
+		if (held_choices <= i)
+			held_choices = i + 1;
+		if (bucket__put(o, i))
+			return true;
+	}
+	return false;
 }
 
 /* --- where there is no room --- */
 
 static __always_inline void site__lose(u32 at, u32 size, u64 weight)
 {
-	struct measure_site *s;
+	struct measure_site *s = site__at(at);
 
-	at &= site_mask;
-	s = bpf_map_lookup_elem(&sites, &at);
 	if (!s)
 		return;
 	__sync_fetch_and_add(&s->lost, weight);
@@ -260,33 +362,42 @@ static __always_inline void site__lose(u32 at, u32 size, u64 weight)
 
 /* Of an object and of one that has a slot one goes on with the weight of both, with a chance that is its part of
  * it: so each of them is as much as it was, on average. False: another one came in between, and it is lost. */
-__noinline bool held__join(u64 key, u32 site, u32 size, u32 since, u32 weight)
+__noinline int held__join(const struct held_object *o)
 {
-	struct measure_held_bucket *b = held__bucket(key, 0);
-	u32 i = bpf_get_prandom_u32() & (HELD_SLOTS - 1);
+	u32 i = bpf_get_prandom_u32() & (HELD_SLOTS - 1), both;
+	struct measure_held_bucket *b;
 	struct measure_held_slot old;
-	u64 was, all;
+	u64 was, weight, old_weight, all;
 
+	if (!o)
+		return false;
+	b = held__bucket(o->key, 0);
 	if (!b)
 		return false;
-	was = b->keys[i];
+	was = b->words[i];
 	old = b->slots[i];
-	all = (u64)old.weight + weight;
-	if (!was || all >> 32 || __sync_val_compare_and_swap(&b->keys[i], was, 0) != was)
+	weight = held_weight__unpack(o->weight & ((1u << HELD_WEIGHT_BITS) - 1));
+	old_weight = HELD_WEIGHT_OF(was);
+	all = old_weight + weight;
+	if (!was || all >> 32)
 		return false;
 	held_joined = 1;
-	if (bpf_get_prandom_u32() * all >> 32 < old.weight) {
-		site__lose(site, size, weight);
-		if (slot__put(b, was, old.site, old.size, old.since, all))
-			site__lose(old.site, old.size, -(u64)weight);
-		else
-			site__lose(old.site, old.size, old.weight);
+	both = weight__pack(all);
+	all = held_weight__unpack(both);
+	if (bpf_get_prandom_u32() * (old_weight + weight) >> 32 < old_weight) {
+		if (__sync_val_compare_and_swap(&b->words[i], was,
+						word__of(was >> HELD_KEY_SHIFT, was, both)) != was)
+			return false;
+		site__lose(o->site, o->size, weight);
+		site__lose(was, old.size, old_weight - all);
 		return true;
 	}
-	site__lose(old.site, old.size, old.weight);
-	if (!slot__put(b, key, site, size, since, all))
+	if (__sync_val_compare_and_swap(&b->words[i], was, word__of(key__tag(o->key), o->site, both)) != was)
 		return false;
-	site__lose(site, size, -(u64)old.weight);
+	b->slots[i].size = o->size;
+	b->slots[i].since = o->since;
+	site__lose(was, old.size, old_weight);
+	site__lose(o->site, o->size, weight - all);
 	return true;
 }
 
@@ -297,18 +408,18 @@ static __always_inline bool held__has_all(void)
 	return !sampled && !held_joined;
 }
 
-/* The weight of an object, 0: it is not followed. */
+/* The weight of an object as slots have it, 0: it is not followed. */
 static __always_inline u32 weight__draw(u64 size)
 {
 	u32 bucket;
 	u64 draw;
 
 	if (!sampled)
-		return HELD_WEIGHT;
+		return HELD_WEIGHT_ONE;
 	bucket = loglin__bucket(size, MEASURE_SUB_SHIFT, MEASURE_BUCKETS);
 	draw = draws[bucket & (MEASURE_BUCKETS - 1)];
-	if ((u32)draw == HELD_WEIGHT)
-		return HELD_WEIGHT;
+	if ((u32)draw == HELD_WEIGHT_ONE)
+		return HELD_WEIGHT_ONE;
 	return bpf_get_prandom_u32() < draw >> 32 ? (u32)draw : 0;
 }
 
@@ -326,33 +437,33 @@ static __always_inline bool measure__acquire(void *ctx, struct task_struct *task
 					     u32 stack_flags, struct measure_acquired *a, u64 now,
 					     struct measure_stats *st)
 {
-	u64 key = held__key(a->space, a->address), stack, bytes;
-	u32 size = size__pack(a->size), weight, at, since;
+	struct held_object o = {.key = held__key(a->space, a->address), .size = size__pack(a->size)};
 	struct measure_site *s;
+	u64 stack, weight;
 
-	held__take(key);
+	held__take(o.key);
 	if (!held__in_scope(task))
 		return false;
-	weight = a->weight ? a->weight : weight__draw(a->size);
-	if (!weight)
+	o.weight = a->weight ? a->weight : weight__draw(a->size);
+	if (!o.weight)
 		return false;
 	__sync_fetch_and_add(&st->count, 1);
 	stack = stack__capture(ctx, slot, stack_flags, 0, now);
-	at = site__of(a, stack, st);
-	s = bpf_map_lookup_elem(&sites, &at);
+	o.site = site__of(a, stack, st);
+	s = site__at(o.site);
 	if (!s)
 		return false;
-	bytes = size__unpack(size) * weight;
+	weight = held_weight__unpack(o.weight & ((1u << HELD_WEIGHT_BITS) - 1));
 	__sync_fetch_and_add(&s->acquired, weight);
-	__sync_fetch_and_add(&s->acquired_bytes, bytes);
+	__sync_fetch_and_add(&s->acquired_bytes, size__unpack(o.size) * weight);
 	if (a->wasted)
 		__sync_fetch_and_add(&s->wasted_bytes, a->wasted * weight);
-	since = (now - held_epoch_ns) >> HELD_AGE_SHIFT;
-	if (held__put(key, at, size, since, weight))
+	o.since = (now - held_epoch_ns) >> HELD_AGE_SHIFT;
+	if (held__put(&o))
 		return true;
 	__sync_fetch_and_add(&st->untracked, 1);
-	if (!held__join(key, at, size, since, weight))
-		site__lose(at, size, weight);
+	if (!held__join(&o))
+		site__lose(o.site, o.size, weight);
 	return true;
 }
 

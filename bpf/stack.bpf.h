@@ -91,7 +91,6 @@ static __always_inline u32 stack__walk_user(void *ctx, struct stack_record *s, u
 static __always_inline bool stack__send(struct stack_record *s, struct stack_stats *stats)
 {
 	u32 n = s->nkernel + s->nuser;
-	u8 one = 1;
 	u64 size;
 
 	if (n > 2 * STACK_DEPTH)
@@ -102,8 +101,7 @@ static __always_inline bool stack__send(struct stack_record *s, struct stack_sta
 		return false;
 	}
 	stats->sent++;
-	if (bpf_map_update_elem(&stacks_seen, &s->hash, &one, BPF_ANY))
-		stats->seen_full++;
+	stack__now_known(s->hash);
 	return true;
 }
 
@@ -132,7 +130,7 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 ip
 	s->nuser = nuser;
 	s->t_ns = now;
 	s->hash = stack__hash(s, slot);
-	if (bpf_map_lookup_elem(&stacks_seen, &s->hash))
+	if (stack__is_known(s->hash))
 		return s->hash;
 	return stack__send(s, stats) ? s->hash : 0;
 }

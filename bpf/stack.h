@@ -37,6 +37,13 @@ struct stack_record {
 	1 /* of an interrupt's own stack; what it interrupted is left out                          \
 	   */
 
+/* Of stacks that user space has: a line of the CPU's caches. */
+#define STACK_BUCKET 8
+
+struct stack_bucket {
+	__u64 hashes[STACK_BUCKET];
+};
+
 /* A process that was not seen before: its maps should be read before it exits. */
 struct task_record {
 	__u32 type; /* RECORD_TASK */
@@ -50,7 +57,6 @@ struct task_record {
 struct stack_stats {
 	__u64 sent;	 /* stacks sent */
 	__u64 ring_full; /* stacks not sent: no room in the ring */
-	__u64 seen_full; /* stacks sent, but not remembered: they are sent again */
 	__u64 cut;	 /* captures that reached the depth limit */
 	/* kernel stacks of stack_task.bpf.h: */
 	__u64 walks;	/* walked */

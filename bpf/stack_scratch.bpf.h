@@ -32,14 +32,55 @@ struct {
 	__type(value, struct stack_stats);
 } stack_stats SEC(".maps");
 
-/* Hashes whose frames user space has. Emptied by user space when it fills up; then stacks
- * are sent once more. Sized by user space. */
+/* Hashes whose frames user space has. Emptied by user space when it fills up, and one of a full bucket gives way:
+ * then stacks are sent once more. Sized by user space. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
-	__type(key, u64);
-	__type(value, u8);
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct stack_bucket);
 } stacks_seen SEC(".maps");
+
+const volatile u32 stack_buckets = 1;
+
+static __always_inline struct stack_bucket *stack__bucket(u64 hash)
+{
+	u32 at = (hash >> 32) * stack_buckets >> 32;
+
+	return bpf_map_lookup_elem(&stacks_seen, &at);
+}
+
+static __always_inline bool stack__is_known(u64 hash)
+{
+	const struct stack_bucket *b = stack__bucket(hash);
+	u64 same = 0;
+
+	if (!b)
+		return false;
+	/* Without branches: they would be too many paths for the verifier. */
+	for (u32 i = 0; i < STACK_BUCKET; i++) {
+		u64 differs = b->hashes[i] ^ hash;
+
+		same |= ~differs & (differs - 1);
+	}
+	return same >> 63;
+}
+
+__noinline int stack__now_known(u64 hash)
+{
+	struct stack_bucket *b = stack__bucket(hash);
+
+	if (!b)
+		return 0;
+	for (u32 i = 0; i < STACK_BUCKET; i++)
+		if (!b->hashes[i]) {
+			b->hashes[i] = hash;
+			return 0;
+		}
+	b->hashes[hash & (STACK_BUCKET - 1)] = hash;
+	return 0;
+}
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -271,7 +271,7 @@ static __always_inline u64 stack__finish(struct stack_record *s, u32 nkernel, u3
 {
 	struct stack_stats *stats;
 
-	if (bpf_map_lookup_elem(&stacks_seen, &hash))
+	if (stack__is_known(hash))
 		return hash;
 	stats = stack__stats();
 	if (!stats)

@@ -68,6 +68,7 @@ const struct measure measure_heap = {
 	.drills = (const u32[]){1u << BY_STACK, 0},
 	.stacks = 100000,
 	.sample_bytes = 512 * 1024,
+	.replaces = true,
 	.innermost = allocators,
 	.notes = {[HEAP_NOTE_FAILED] = "allocations failed"},
 	.unseen = "held: since watching began",

@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#define LEAST_MARKS 6 /* fewer may rise by chance */
+#define LEAST_MARKS 8 /* fewer may rise by chance */
+#define LEAST_NS    (30 * NSEC_PER_SEC) /* what begins to work fills its tables */
 #define LEAST_RISES 4 /* one is a step: a table that was allocated, or a single sample of many bytes */
 
 /* The interval whose end is the nearest to that of the span ends it. */
@@ -128,20 +129,21 @@ static double slope(const float *v, const u64 *ends_ns, u32 n)
 	return xx > 0 ? xy / xx : 0;
 }
 
-/* What fills up grows ever less: its second half by less than a quarter of what the first did. */
-static bool fills_up(const float *v, const u64 *ends_ns, u32 n)
-{
-	u32 half = n / 2;
-
-	return n >= 2 * LEAST_RISES &&
-	       slope(v + half, ends_ns + half, n - half) < slope(v, ends_ns, half) / 4;
-}
-
-static double kept_pct(const struct growth_series *g, u32 from, u32 to)
+/* By how much it grew of each byte that was acquired, from one mark to another. */
+static double kept_of(const struct growth_series *g, u32 from, u32 to)
 {
 	double came = g->acquired[to] - g->acquired[from];
 
-	return came > 0 ? MIN(100.0 * (g->marks[to] - g->marks[from]) / came, 100.0) : 0;
+	return came > 0 ? (g->marks[to] - g->marks[from]) / came : 0;
+}
+
+/* What fills up keeps ever less of what comes: in the second half less than two thirds of what it kept in the first. A leak
+ * keeps as much as before, also when there is less to do. */
+static bool fills_up(const struct growth_series *g, u32 from, u32 to)
+{
+	u32 half = from + (to - from) / 2;
+
+	return kept_of(g, half, to) < kept_of(g, from, half) * 2 / 3;
 }
 
 struct growth growth__judge(const struct growth_series *series, const struct growth_clock *c)
@@ -152,17 +154,19 @@ struct growth growth__judge(const struct growth_series *series, const struct gro
 	u32 from;
 	int rises;
 
-	if (c->n < LEAST_MARKS)
+	if (c->n < LEAST_MARKS || c->ends_ns[c->n - 1] - c->begin_ns < LEAST_NS)
 		return g;
 	rises = pairs(marks, c->n, &variance);
 	if (rises <= 1 || variance <= 0 || !is_above(marks, c->n) || rises_in(marks, c->n) < LEAST_RISES)
 		return g;
 	from = lowest(marks, c->n);
-	if (fills_up(marks + from, c->ends_ns + from, c->n - from))
+	if (c->n - from < LEAST_MARKS / 2 || fills_up(series, from, c->n - 1))
 		return g;
 	g.sure_pct = MIN((u32)(50 * (1 + erf((rises - 1) / sqrt(2 * variance)))), 99u);
 	g.per_min = slope(marks + from, c->ends_ns + from, c->n - from) * 60e9;
-	g.kept_pct = kept_pct(series, from, c->n - 1);
+	g.kept_pct = MIN(100 * kept_of(series, from, c->n - 1), 100.0);
+	g.from = from;
+	g.grown = marks[c->n - 1] - marks[from];
 	g.from_ns = from ? c->ends_ns[from - 1] : c->begin_ns;
 	return g;
 }

@@ -41,7 +41,9 @@ void growth_series__merge(struct growth_series *to, const struct growth_series *
 struct growth {
 	u32 sure_pct;	 /* that it grows: 0 to 99 */
 	double per_min;	 /* slope of the marks since from_ns */
-	u64 from_ns;	 /* when it began to */
+	u32 from;	 /* the mark from which on it does */
+	u64 from_ns;	 /* when that was */
+	double grown;	 /* since then */
 	double kept_pct; /* of what was acquired since then: what is still there */
 };
 
@@ -51,7 +53,7 @@ struct growth {
  * not matter. What goes up and down again is no growth: the least of the last third has to be above
  * the most of the first. Nor is what fills up, as a cache, or a table that takes the place of what was there before.
  * Nor is a step or two, such as a table that was allocated: four of the marks have to
- * rise.
+ * rise. Before it was watched for half a minute nothing is said.
  */
 struct growth growth__judge(const struct growth_series *g, const struct growth_clock *c);
 

@@ -156,6 +156,7 @@ static void consume_held(struct model *m, const struct measure_held_sample *s)
 				    .hist = s->hist};
 
 	intern_keys(m, s->keys, s->rest ? 0 : s->nkeys, keys);
+	m->sampled.unseen += s->unseen;
 	if (s->rest)
 		of.who = (struct measure_who){.tgid = MEASURE_MANY, .host = s->who.host, .comm = "[rest]"};
 	live_entries__hold(&m->sampled, &of, &held, keys,
@@ -387,6 +388,7 @@ struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap->sampled = live_entries__snap(&m->sampled, &p, &snap->base, &m->stacks, arena);
 	snap->nsampled = m->sampled.all.n;
 	snap->growth = m->sampled.growth;
+	snap->replaced = m->sampled.replaced;
 	snap_open(m, snap, arena);
 	live_holders__snap(&m->holders, &p, &m->stacks, snap, arena);
 	live_orders__snap(&m->orders, &m->stacks, snap, arena);

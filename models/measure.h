@@ -3,8 +3,8 @@
  * The model of any measure (samples/measure.h): what was counted by labels, thread and stack, per
  * window; spans that go on; the slowest ones. Queries are pure functions over a const snapshot.
  *
- * Memory is bounded: of MEASURE_MAX_ENTRIES those that did least lately become one, "[rest]", so
- * that sums never change; entries by stack likewise lose their stack.
+ * Memory is bounded: of MEASURE_MAX_ENTRIES, or a quarter more than the stacks that a measure keeps apart, those that did least lately
+ * become one, "[rest]", so that sums never change; entries by stack likewise lose their stack.
  */
 #ifndef MODELS_MEASURE_H
 #define MODELS_MEASURE_H
@@ -189,6 +189,7 @@ struct measure_snap {
 	const struct measure_order *orders; /* by the value of their first lock */
 	u32 nholders, nwaiting, norders;
 	struct growth_clock growth; /* of a holding */
+	struct growth_series replaced; /* so many were released that had been there before, as `acquired` */
 	const char *const *heat_names; /* of series: texts of the first label */
 	u32 nheat_names;
 };

@@ -142,7 +142,7 @@ static const struct lives_of lives_of = {
 
 void live_entries__init(struct live_entries *e, const struct measure *m, bool holds)
 {
-	e->all = (struct entries){.kind = &kind, .max = MEASURE_MAX_ENTRIES};
+	e->all = (struct entries){.kind = &kind, .max = MAX(m->stacks / 4 * 5, (u32)MEASURE_MAX_ENTRIES)};
 	e->lo = measure__lo(m);
 	e->holds = holds;
 }
@@ -281,6 +281,7 @@ static void advance_growth(struct live_entries *e, const struct snap *base, stru
 				       (float)out[i].v[WINDOW_TOTAL].sum);
 		out[i].marks = arena__dup(arena, g, sizeof(*g));
 	}
+	growth_series__advance(&e->replaced, &step, 0, (float)e->unseen);
 }
 
 const struct measure_entry *live_entries__snap(struct live_entries *e, const struct window_pace *p,
@@ -328,6 +329,8 @@ void live_entries__clear(struct live_entries *e)
 		free(entry_at(e, i)->bins);
 	entries__clear(&e->all);
 	e->growth = (struct growth_clock){0};
+	e->replaced = (struct growth_series){0};
+	e->unseen = 0;
 	lives__forget(&e->lives);
 }
 

@@ -53,6 +53,8 @@ struct live_entries {
 	u64 (*lo)(u32 bucket); /* least value of a bucket */
 	bool holds;	       /* of a holding: trends are of what is held */
 	struct growth_clock growth;
+	u64 unseen; /* releases of what was acquired before watching began */
+	struct growth_series replaced; /* their marks, as what was acquired */
 	struct lives lives;
 };
 

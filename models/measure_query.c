@@ -442,13 +442,22 @@ static struct histogram histogram_of(const struct measure *m, double *buckets,
 				  .type = measure__value_type(m)};
 }
 
+/* Whether what came may as well have taken the place of what was there before watching began. */
+static bool may_replace(const struct growth *g, const struct measure_row *r, const struct measure_snap *s)
+{
+	const float *released = s->replaced.acquired;
+	double each = r->held.n ? (double)r->held.bytes / (double)r->held.n : 0;
+
+	return s->measure->replaces && s->growth.n && each * (double)(released[s->growth.n - 1] - released[g->from]) > g->grown / 2;
+}
+
 /* As sure as the judgement of its sizes, unless these are estimates that may be off by as much. */
 static struct growth growth_of(const struct measure_row *r, const struct measure_snap *s)
 {
 	struct growth g = growth__judge(&r->marks, &s->growth);
 	double minutes = (double)(s->base.t1_ns - MIN(g.from_ns, s->base.t1_ns)) / 60e9;
 
-	if (g.per_min * minutes < 3 * sqrt(r->held.variance))
+	if (g.per_min * minutes < 3 * sqrt(r->held.variance) || may_replace(&g, r, s))
 		g.sure_pct = 0;
 	return g;
 }

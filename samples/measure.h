@@ -143,6 +143,9 @@ struct measure {
 	const char *notes[4];
 	const char *unseen;
 	u32 stacks; /* of a holding: so many are kept apart at once, where there is memory; 0: as usual */
+	/* Of a holding of few, who replace what they have: what grows is no leak as long as half as much may be in the
+	 * place of what was there before watching began. */
+	bool replaces;
 	u64 sample_bytes; /* of a holding: --sample-bytes where none are given; 0: all are followed */
 	const char *hint; /* where there are no rows: what to do, in words */
 	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows

@@ -17,6 +17,8 @@
 #include "sources/bpf_util.h"
 #include "sources/unwind_maps.h"
 
+#define STACKS_FULL_PCT 75
+
 /* The figures of any source. */
 struct figures {
 	SOURCE_FIGURES;
@@ -179,7 +181,7 @@ static const struct {
 	u32 part; /* of its entries; 1: all */
 	bool sparse;
 } little_maps[] = {
-	{"scope_ids", 1, true},	    {"stacks_seen", 1, true}, {"tasks_seen", 1, true},
+	{"scope_ids", 1, true},	    {"tasks_seen", 1, true},
 	{"unwind_asked", 8, false}, {"dirtiers", 8, false},
 };
 
@@ -196,11 +198,22 @@ static void fit_memory(struct bpf_source *b)
 	}
 }
 
+/* More places than there may be stacks, so that few buckets are full. */
+static void size_stacks(struct bpf_source *b)
+{
+	u32 *buckets = bpf_globals__find(b->obj, "stack_buckets", sizeof(*buckets));
+
+	if (!buckets)
+		return;
+	*buckets = b->stacks_max / 2 * 3 / STACK_BUCKET + 1;
+	bpf_source__size(b, "stacks_seen", *buckets);
+}
+
 static void size_common(struct bpf_source *b)
 {
 	u64 *wake = bpf_globals__find(b->obj, "ring_wake_bytes", sizeof(*wake));
 
-	bpf_source__size(b, "stacks_seen", b->stacks_max);
+	size_stacks(b);
 	bpf_source__size(b, "records", b->ring_bytes);
 	if (wake)
 		*wake = b->ring_bytes / 2;
@@ -378,16 +391,24 @@ void bpf_source__note_samples(struct bpf_source *b, u64 total)
 	b->health.samples_total = total;
 }
 
+/* How full what is known of stacks is, in %; emptied before it is full: stacks are sent again when they are next
+ * seen. */
+static double trim_stacks(struct bpf_source *b)
+{
+	double fill = 100.0 * MIN(b->stacks, b->stacks_max) / b->stacks_max;
+
+	b->trimmed = fill >= STACKS_FULL_PCT && bpf_util__zero_array(b->stacks_seen);
+	if (b->trimmed)
+		b->stacks = 0;
+	return fill;
+}
+
 static void note_tick(struct bpf_source *b, double fill)
 {
 	const struct figures *now = b->now, *before = b->before;
 	u64 now_ns = clock__monotonic_ns();
-	double stacks = 0;
+	double stacks = b->stacks_seen ? trim_stacks(b) : 0;
 
-	b->trimmed = b->stacks;
-	if (b->stacks_seen)
-		stacks = bpf_util__trim(b->stacks_seen, &b->stacks, b->stacks_max);
-	b->trimmed = b->trimmed && !b->stacks;
 	b->health.map_fill_pct = MAX(fill, stacks);
 	b->health.note[0] = '\0';
 	if (b->by_tables)

@@ -5,6 +5,7 @@
 #include <bpf/libbpf.h>
 #include <linux/membarrier.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -197,6 +198,18 @@ double bpf_util__trim(struct bpf_map *map, u32 *used, u32 size)
 			NULL);
 	*used = 0;
 	return fill;
+}
+
+bool bpf_util__zero_array(struct bpf_map *map)
+{
+	size_t size = (size_t)bpf_map__max_entries(map) * bpf_map__value_size(map);
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, bpf_map__fd(map), 0);
+
+	if (p == MAP_FAILED)
+		return false;
+	memset(p, 0, size);
+	munmap(p, size);
+	return true;
 }
 
 /* Programs run inside RCU read sections, and this waits for a grace period. Where it is not

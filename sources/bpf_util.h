@@ -37,6 +37,9 @@ struct bpf_map;
  * empties it before it is full: what is forgotten is sent again when it is next seen. */
 double bpf_util__trim(struct bpf_map *map, u32 *used, u32 size);
 
+/* All of an array that user space may map, whose values are multiples of 8 bytes; false: it cannot be mapped. */
+bool bpf_util__zero_array(struct bpf_map *map);
+
 /* Returns when every program that was running at the call has ended. */
 void bpf_util__barrier(void);
 

@@ -341,11 +341,11 @@ static void heap__record(void *ctx, const void *data, size_t size, const struct 
 }
 
 /* What a process held when it ended is shown once more, in the interval in which it did. */
-static bool heap__gone(void *ctx, const struct measure_site *site)
+static bool heap__gone(void *ctx, const struct measure_owner *owner)
 {
-	const struct process *p = process_of(ctx, site->who.tgid);
+	const struct process *p = process_of(ctx, owner->who.tgid);
 
-	return !p || p->ended || (p->executed && p->executed != site->labels[HEAP_LABEL_EXEC]);
+	return !p || p->ended || (p->executed && p->executed != owner->labels[HEAP_LABEL_EXEC]);
 }
 
 static bool has_ended(const struct process *p)

@@ -247,16 +247,12 @@ static void place_labels(struct source *s, struct measure_setup *setup)
 	measure_setup__set(setup, "label_places", places, sizeof(places));
 }
 
-/* Of those that stacks are kept of the programs know twice as many, as they are forgotten when three quarters are
+/* Of those that stacks are kept of the programs know more, as they are forgotten when three quarters are
  * there; those of others are few. */
 static void keep_many_stacks(struct source *s)
 {
-	struct bpf_map *seen = bpf_object__find_map_by_name(s->base.obj, "stacks_seen");
-
-	if (s->m->stacks <= s->base.stacks_max || memory__is_little())
-		return;
-	s->base.stacks_max = 2 * s->m->stacks;
-	bpf_map__set_map_flags(seen, bpf_map__map_flags(seen) | BPF_F_NO_PREALLOC);
+	if (!memory__is_little())
+		s->base.stacks_max = MAX(s->m->stacks / 5 * 7, s->base.stacks_max);
 }
 
 static void set_up(struct source *s)

@@ -44,7 +44,7 @@ struct measure_hooks {
 	/* Before anything is attached, and when it changes: refuses a scope that does not do. */
 	int (*scope)(void *ctx, const struct scope *scope, struct status *st);
 	/* Of a holding: whether the process of a site has ended, so that it holds nothing any more. */
-	bool (*gone)(void *ctx, const struct measure_site *site);
+	bool (*gone)(void *ctx, const struct measure_owner *owner);
 	/* After each drain with the end of an interval, on the collector thread. */
 	void (*tick)(void *ctx, struct bpf_object *obj);
 	/* What the value of an own label is called; false: as the programs sent it. */

@@ -16,7 +16,7 @@
 
 /* Where fewer objects are followed, and where more again: how full slots are, and the cost in % of a
  * CPU. Each step is one to double or half. */
-#define FULL_PCT   80
+#define FULL_PCT   90
 #define EMPTY_PCT  30
 #define DEAR_PCT   50
 #define CHEAP_PCT  5
@@ -24,10 +24,13 @@
 /* Intervals in a row that are too dear before fewer are followed. */
 #define PATIENCE 2
 #define STACKS_USUAL 50000
+/* A million objects fill seven eighths of the slots. */
+#define BUCKETS (1000000 / HELD_SLOTS / 7 * 8)
+#define OWNERS	8192
 /* Sites whose ages are kept; of those beyond it the oldest alone is. */
 #define AGES_MAX 8192
-/* A chance of 2^32 below which weights would not fit. */
-#define LEAST_CHANCE 2048
+/* A chance below which weights would not fit. */
+#define LEAST_CHANCE 0x1p-21
 
 /* A site as of the last drain. */
 struct site_before {
@@ -48,9 +51,11 @@ struct carry {
 
 struct held_tables {
 	struct bpf_object *obj;
-	u32 nbuckets, nsites_max;
+	u32 nbuckets, nsites_max, nowners_max;
 	struct measure_held_bucket *buckets; /* NULL until mapped */
 	struct measure_site *sites;
+	struct measure_owner *owners;
+	bool *owner_goes; /* those that no site had when sites were freed last */
 	struct site_before *before;
 	u32 (*ages)[MEASURE_BUCKETS];
 	u32 nages;
@@ -60,7 +65,7 @@ struct held_tables {
 	u32 ndear; /* intervals in a row */
 	u64 looked_ns, epoch_ns, last_ns;
 	u64 wanted, in_force; /* sample_bytes */
-	volatile u32 *nsites, *sampled, *interval_since;
+	volatile u32 *nsites, *nowners, *sampled, *interval_since;
 	volatile u64 *draws;
 };
 
@@ -75,32 +80,28 @@ static void set(struct held_tables *t, const char *name, const void *data, size_
 	memcpy(to, data, size);
 }
 
-/* A power of two of which the programs give 13/16 to stacks. */
-static u32 sites_for(u32 stacks)
+static void size_map(struct held_tables *t, const char *name, const char *variable, u32 n)
 {
-	u32 n = 4096;
-
-	while (n - n / 8 - n / 16 < stacks)
-		n *= 2;
-	return n;
+	set(t, variable, &n, sizeof(n));
+	bpf_map__set_max_entries(bpf_object__find_map_by_name(t->obj, name), n);
 }
 
 struct held_tables *held_tables__new(struct bpf_object *obj, u32 stacks, bool little)
 {
 	struct held_tables *t = xcalloc(1, sizeof(*t));
-	u32 site_mask;
 
 	t->obj = obj;
-	t->nbuckets = little ? 16384 : 163840; /* a million objects fill three quarters of 30 MiB */
-	t->nsites_max = sites_for(little ? 0 : MAX(stacks, STACKS_USUAL));
+	t->nbuckets = little ? BUCKETS / 8 : BUCKETS;
+	/* The programs give seven eighths to stacks; some are there twice, as they were cut before there were tables. */
+	t->nsites_max = little ? 4096 : MAX(stacks, STACKS_USUAL) / 7 * 8 + 8192;
+	t->nowners_max = little ? OWNERS / 4 : OWNERS;
 	t->epoch_ns = t->last_ns = clock__monotonic_ns();
-	site_mask = t->nsites_max - 1;
-	set(t, "held_buckets", &t->nbuckets, sizeof(t->nbuckets));
-	set(t, "site_mask", &site_mask, sizeof(site_mask));
+	size_map(t, "held", "held_buckets", t->nbuckets);
+	size_map(t, "sites", "sites_max", t->nsites_max);
+	size_map(t, "owners", "owners_max", t->nowners_max);
 	set(t, "held_epoch_ns", &t->epoch_ns, sizeof(t->epoch_ns));
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(obj, "held"), t->nbuckets);
-	bpf_map__set_max_entries(bpf_object__find_map_by_name(obj, "sites"), t->nsites_max);
 	t->before = xcalloc(t->nsites_max, sizeof(*t->before));
+	t->owner_goes = xcalloc(t->nowners_max, sizeof(*t->owner_goes));
 	t->ages = xcalloc(AGES_MAX + 1, sizeof(*t->ages));
 	return t;
 }
@@ -117,13 +118,15 @@ int held_tables__map(struct held_tables *t, struct status *st)
 {
 	t->buckets = map_of(t, "held", t->nbuckets * sizeof(*t->buckets));
 	t->sites = map_of(t, "sites", t->nsites_max * sizeof(*t->sites));
-	if (!t->buckets || !t->sites)
+	t->owners = map_of(t, "owners", t->nowners_max * sizeof(*t->owners));
+	if (!t->buckets || !t->sites || !t->owners)
 		return bpf_util__failed(-errno, "mapping BPF arrays", st);
 	t->nsites = bpf_globals__find(t->obj, "nsites", sizeof(*t->nsites));
+	t->nowners = bpf_globals__find(t->obj, "nowners", sizeof(*t->nowners));
 	t->sampled = bpf_globals__find(t->obj, "sampled", sizeof(*t->sampled));
 	t->draws = bpf_globals__find(t->obj, "draws", MEASURE_BUCKETS * sizeof(*t->draws));
 	t->interval_since = bpf_globals__find(t->obj, "interval_since", sizeof(*t->interval_since));
-	if (!t->nsites || !t->sampled || !t->draws || !t->interval_since)
+	if (!t->nsites || !t->nowners || !t->sampled || !t->draws || !t->interval_since)
 		die("programs of a holding lack a variable");
 	return 0;
 }
@@ -136,12 +139,31 @@ void held_tables__free(struct held_tables *t)
 		munmap(t->buckets, t->nbuckets * sizeof(*t->buckets));
 	if (t->sites)
 		munmap(t->sites, t->nsites_max * sizeof(*t->sites));
+	if (t->owners)
+		munmap(t->owners, t->nowners_max * sizeof(*t->owners));
 	free(t->before);
+	free(t->owner_goes);
 	free(t->ages);
 	free(t);
 }
 
 /* --- sampling --- */
+
+/* The least that slots can have which is no less than that of a chance, and more than that of one object. */
+static u32 weight_for(double chance)
+{
+	u32 weight = HELD_WEIGHT_ONE + 1;
+
+	while ((double)held_weight__unpack(weight) * chance < HELD_WEIGHT)
+		weight++;
+	return weight;
+}
+
+/* Of 2^32. */
+static u64 chance_of(u32 weight)
+{
+	return ((u64)HELD_WEIGHT << 32) / held_weight__unpack(weight);
+}
 
 /* An object of s bytes is followed with the chance that one of the points lies in it that are strewn
  * over all bytes, `bytes` apart on average. Those of one bucket have one chance. */
@@ -151,10 +173,9 @@ static void put_in_force(struct held_tables *t, u64 bytes)
 	for (u32 i = 0; i < MEASURE_BUCKETS && bytes; i++) {
 		double size = (double)MAX(loglin__lo(i, MEASURE_SUB_SHIFT), 1ull);
 		double p = -expm1(-size / (double)bytes);
-		u64 chance = MAX((u64)(p * 4294967296.0), (u64)LEAST_CHANCE);
-		u64 weight = ((u64)HELD_WEIGHT << 32) / MIN(chance, 0xffffffffull);
+		u32 weight = weight_for(MAX(p, LEAST_CHANCE));
 
-		t->draws[i] = p > 0.999 ? HELD_WEIGHT : chance << 32 | MAX(weight, HELD_WEIGHT + 1ull);
+		t->draws[i] = p > 0.999 ? HELD_WEIGHT_ONE : chance_of(weight) << 32 | weight;
 	}
 	*t->sampled = bytes != 0;
 }
@@ -201,30 +222,33 @@ static u64 size_of(const struct measure_held_slot *slot)
 	return slot->size < HELD_LARGE ? slot->size : (u64)(slot->size & ~HELD_LARGE) << 12;
 }
 
+static u32 site_of(const struct held_tables *t, u64 word)
+{
+	return MIN(HELD_SITE(word), t->nsites_max - 1);
+}
+
 /* Of an object that is followed with the chance p stand 1 / p: what that adds to the variance of a sum, as
  * D. G. Horvitz and D. J. Thompson estimate it (JASA 47, 1952). */
-static double variance_of(const struct measure_held_slot *slot)
+static double variance_of(u64 word, const struct measure_held_slot *slot)
 {
-	double weight = (double)slot->weight / HELD_WEIGHT, size = (double)size_of(slot);
+	double weight = (double)HELD_WEIGHT_OF(word) / HELD_WEIGHT, size = (double)size_of(slot);
 
 	return size * size * weight * (weight - 1);
 }
 
-static void look_at_slot(struct held_tables *t, const struct measure_held_slot *slot, u64 now)
+static void look_at_slot(struct held_tables *t, u64 word, const struct measure_held_slot *slot, u64 now)
 {
-	u32 site = slot->site & (t->nsites_max - 1), since = MAX(slot->since, 1u);
+	u32 site = site_of(t, word), since = MAX(slot->since, 1u);
 	u64 then = ns_of(t, since), age = now > then ? now - then : 0;
 	u32 bucket = loglin__bucket(age >> MEASURE_NS_SHIFT, MEASURE_SUB_SHIFT, MEASURE_BUCKETS);
 	struct site_before *b = &t->before[site];
 
 	t->used++;
-	if (!slot->weight)
-		return; /* about to be filled */
-	b->variance += variance_of(slot);
+	b->variance += variance_of(word, slot);
 	if (!b->since && t->nages < AGES_MAX)
 		b->ages = ++t->nages;
 	if (b->ages)
-		t->ages[b->ages][bucket] += MAX(slot->weight / HELD_WEIGHT, 1u);
+		t->ages[b->ages][bucket] += MAX((u32)(HELD_WEIGHT_OF(word) / HELD_WEIGHT), 1u);
 	if (!b->since || since < b->since)
 		b->since = since;
 }
@@ -241,8 +265,8 @@ static void look_at_ages(struct held_tables *t, u64 now)
 		t->before[i].since = t->before[i].ages = 0, t->before[i].variance = 0;
 	for (u32 i = 0; i < t->nbuckets; i++)
 		for (u32 k = 0; k < HELD_SLOTS; k++)
-			if (t->buckets[i].keys[k])
-				look_at_slot(t, &t->buckets[i].slots[k], now);
+			if (t->buckets[i].words[k])
+				look_at_slot(t, t->buckets[i].words[k], &t->buckets[i].slots[k], now);
 }
 
 /* What is left of one site goes to the next one: rounding each of many would be a bias. */
@@ -278,6 +302,11 @@ static u64 less(u64 a, u64 b)
 	return (s64)(a - b) > 0 ? a - b : 0;
 }
 
+static u32 owner_of(const struct held_tables *t, u32 site)
+{
+	return MIN(t->sites[site].owner, t->nowners_max - 1);
+}
+
 /* False: nothing is to be said of it. */
 static bool fill(struct held_tables *t, u32 at, struct measure_held_sample *out)
 {
@@ -292,7 +321,7 @@ static bool fill(struct held_tables *t, u32 at, struct measure_held_sample *out)
 	*out = (struct measure_held_sample){
 		.head.type = SAMPLE_MEASURE_HELD,
 		.rest = at == MEASURE_REST_SITE,
-		.who = t->sites[at].who,
+		.who = t->owners[owner_of(t, at)].who,
 		.stack = t->sites[at].stack,
 		.held = whole(&c->held, less(now.acquired, gone)),
 		.held_bytes = whole(&c->held_bytes, less(now.acquired_bytes, gone_bytes)),
@@ -331,13 +360,11 @@ static bool is_idle(const struct held_tables *t, u32 at)
 	       now.released == b->released;
 }
 
-/* Before the table fills up. What a program that runs meanwhile counts in one of them keeps it. */
-static void free_sites(struct held_tables *t)
+/* What a program that runs meanwhile counts in one of them keeps it. */
+static void free_idle_sites(struct held_tables *t)
 {
 	u32 n = 0;
 
-	if (*t->nsites < t->nsites_max / 4)
-		return;
 	for (u32 i = 1; i < t->nsites_max; i++)
 		if (t->sites[i].ready && is_idle(t, i))
 			__atomic_store_n(&t->sites[i].id, SITE_GOES, __ATOMIC_SEQ_CST);
@@ -358,56 +385,71 @@ static void free_sites(struct held_tables *t)
 	__atomic_fetch_sub(t->nsites, n, __ATOMIC_SEQ_CST);
 }
 
+/* Those that no site has: no program finds them any more, and when none that had found one before runs, and there is
+ * still no site, they are free. */
+static void free_idle_owners(struct held_tables *t)
+{
+	bool *in_use = xcalloc(t->nowners_max, sizeof(*in_use));
+	u32 n = 0;
+
+	for (u32 i = 0; i < t->nsites_max; i++)
+		if (t->sites[i].id)
+			in_use[owner_of(t, i)] = true;
+	for (u32 i = 1; i < t->nowners_max; i++) {
+		struct measure_owner *o = &t->owners[i];
+
+		if (in_use[i] || !o->ready) {
+			t->owner_goes[i] = false;
+		} else if (!t->owner_goes[i]) {
+			__atomic_store_n(&o->id, SITE_GOES, __ATOMIC_SEQ_CST);
+			t->owner_goes[i] = true;
+		} else {
+			n++;
+			t->owner_goes[i] = false;
+			memset((char *)o + sizeof(o->id), 0, sizeof(*o) - sizeof(o->id));
+			__atomic_store_n(&o->id, 0, __ATOMIC_SEQ_CST);
+		}
+	}
+	__atomic_fetch_sub(t->nowners, n, __ATOMIC_SEQ_CST);
+	free(in_use);
+}
+
+/* Before a table fills up. Sites of owners that go are found by nobody, so they will be free, too. */
+static void free_sites(struct held_tables *t)
+{
+	bool is_due = *t->nsites >= t->nsites_max / 4 || *t->nowners >= t->nowners_max / 4;
+
+	if (!is_due)
+		return;
+	free_idle_sites(t);
+	free_idle_owners(t);
+}
+
 /* --- sites of processes that ended --- */
 
-struct slot_place {
-	u32 bucket, slot;
-	u64 key;
-};
-
-static bool is_of(const struct held_tables *t, const bool *sites, const struct slot_place *p)
+/* Whatever a program that is about to fill it has not written yet: the process has ended. */
+static void release(struct held_tables *t, struct measure_held_bucket *b, u32 at, u64 word)
 {
-	const struct measure_held_bucket *b = &t->buckets[p->bucket];
+	const struct measure_held_slot slot = b->slots[at];
+	struct measure_site *s = &t->sites[site_of(t, word)];
+	u64 weight = HELD_WEIGHT_OF(word);
+	__u64 was = word;
 
-	return b->keys[p->slot] == p->key && sites[b->slots[p->slot].site & (t->nsites_max - 1)];
-}
-
-static void release(struct held_tables *t, const struct slot_place *p)
-{
-	struct measure_held_bucket *b = &t->buckets[p->bucket];
-	struct measure_held_slot slot = b->slots[p->slot];
-	struct measure_site *s = &t->sites[slot.site & (t->nsites_max - 1)];
-	u64 size = size_of(&slot);
-	__u64 key = p->key;
-
-	if (!__atomic_compare_exchange_n(&b->keys[p->slot], &key, 0, false, __ATOMIC_SEQ_CST,
-					 __ATOMIC_SEQ_CST))
+	if (!__atomic_compare_exchange_n(&b->words[at], &was, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return;
-	__atomic_fetch_add(&s->released, slot.weight, __ATOMIC_SEQ_CST);
-	__atomic_fetch_add(&s->released_bytes, size * slot.weight, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&s->released, weight, __ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&s->released_bytes, size_of(&slot) * weight, __ATOMIC_SEQ_CST);
 }
 
-/* A slot that a program is about to fill still names the site that it had before: those that do so
- * now and when all programs have come to their end are meant. */
 static void release_all(struct held_tables *t, const bool *sites)
 {
-	struct slot_place *places = NULL;
-	u32 n = 0, cap = 0;
-
 	for (u32 i = 0; i < t->nbuckets; i++)
 		for (u32 k = 0; k < HELD_SLOTS; k++) {
-			struct slot_place p = {i, k, t->buckets[i].keys[k]};
+			u64 word = __atomic_load_n(&t->buckets[i].words[k], __ATOMIC_ACQUIRE);
 
-			if (!p.key || !is_of(t, sites, &p))
-				continue;
-			places = xgrow(places, n, &cap, sizeof(*places));
-			places[n++] = p;
+			if (word && sites[site_of(t, word)])
+				release(t, &t->buckets[i], k, word);
 		}
-	bpf_util__barrier();
-	for (u32 i = 0; i < n; i++)
-		if (is_of(t, sites, &places[i]))
-			release(t, &places[i]);
-	free(places);
 }
 
 static bool holds_some(const struct measure_site *s)
@@ -418,12 +460,13 @@ static bool holds_some(const struct measure_site *s)
 }
 
 void held_tables__release(struct held_tables *t,
-			  bool (*gone)(void *ctx, const struct measure_site *site), void *ctx)
+			  bool (*gone)(void *ctx, const struct measure_owner *owner), void *ctx)
 {
 	bool *sites = xcalloc(t->nsites_max, sizeof(*sites)), any = false;
 
 	for (u32 i = 1; i < t->nsites_max; i++)
-		if (t->sites[i].ready && holds_some(&t->sites[i]) && gone(ctx, &t->sites[i]))
+		if (t->sites[i].ready && holds_some(&t->sites[i]) &&
+		    gone(ctx, &t->owners[owner_of(t, i)]))
 			any = sites[i] = true;
 	if (any)
 		release_all(t, sites);
@@ -432,7 +475,7 @@ void held_tables__release(struct held_tables *t,
 
 double held_tables__drain(struct held_tables *t,
 			  void (*put)(void *ctx, struct measure_held_sample *out,
-				      const struct measure_site *site),
+				      const struct measure_owner *owner),
 			  void *ctx)
 {
 	struct measure_held_sample out;
@@ -444,7 +487,7 @@ double held_tables__drain(struct held_tables *t,
 	*t->interval_since = (u32)((now - t->epoch_ns) >> HELD_AGE_SHIFT);
 	for (u32 i = 0; i < t->nsites_max; i++)
 		if ((t->sites[i].ready || i == MEASURE_REST_SITE) && fill(t, i, &out))
-			put(ctx, &out, &t->sites[i]);
+			put(ctx, &out, &t->owners[owner_of(t, i)]);
 	free_sites(t);
 	t->last_ns = now;
 	return fill_pct(t);

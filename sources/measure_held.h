@@ -27,13 +27,13 @@ u64 held_tables__sampling(const struct held_tables *t);
 
 /* Of sites that `gone` names everything that is held is released: their process has ended. */
 void held_tables__release(struct held_tables *t,
-			  bool (*gone)(void *ctx, const struct measure_site *site), void *ctx);
+			  bool (*gone)(void *ctx, const struct measure_owner *owner), void *ctx);
 
 /* Ends an interval: each site of which something is held, was acquired or released, without its keys
- * (site->labels). Returns how full the fuller table is, in %. */
+ * (owner->labels). Returns how full the fuller table is, in %. */
 double held_tables__drain(struct held_tables *t,
 			  void (*put)(void *ctx, struct measure_held_sample *out,
-				      const struct measure_site *site),
+				      const struct measure_owner *owner),
 			  void *ctx);
 /* After a drain, with what the programs cost, in % of one CPU: follows fewer objects from now on, or
  * more again. */

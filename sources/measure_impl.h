@@ -46,7 +46,7 @@ struct source {
 double measure_put__cells(struct source *s);
 void measure_put__rest(struct source *s);
 void measure_put__open(struct source *s);
-void measure_put__held(void *ctx, struct measure_held_sample *out, const struct measure_site *site);
+void measure_put__held(void *ctx, struct measure_held_sample *out, const struct measure_owner *owner);
 void measure_put__unseen(struct source *s, u64 total);
 /* Names and stacks come before what needs them. */
 void measure_put__first(void *ctx, const void *data, size_t size);

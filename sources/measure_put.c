@@ -235,14 +235,14 @@ void measure_put__open(struct source *s)
 		s->hooks->open(s->ctx, s->base.obj, put_one_open, s);
 }
 
-void measure_put__held(void *ctx, struct measure_held_sample *out, const struct measure_site *site)
+void measure_put__held(void *ctx, struct measure_held_sample *out, const struct measure_owner *owner)
 {
 	struct source *s = ctx;
 
-	if (!out->rest && !passes(s, &site->who, s->base.before_ns))
+	if (!out->rest && !passes(s, &owner->who, s->base.before_ns))
 		return;
 	out->keys = s->keys;
-	out->nkeys = out->rest ? 0 : name_keys(s, site->labels);
+	out->nkeys = out->rest ? 0 : name_keys(s, owner->labels);
 	out->stack = stack_of(out->stack);
 	sink__put(s->base.sink, &out->head);
 }

@@ -166,9 +166,34 @@ class Many:
                 self.said.append(json.loads(work.process.stdout.readline()))
                 watch.until(live.now_ns())
                 self.after.append(watch.reports[-1])
+            self.tables = tables_bytes(watch.process.pid)
         self.rows = [next(r for r in x["rows"] if r["call"] == "malloc") for x in self.after]
         self.health = self.after[-1]["health"]
         assert self.health["lost"] == 0 and self.health["stacks_lost"] == 0, self.health
+
+
+MMAPABLE = "0x400"  # BPF_F_MMAPABLE, as fdinfo has it: arrays whose size is that of what they are for
+
+
+def tables_bytes(pid):
+    """Memory of the BPF arrays that a process maps: objects, sites, owners, stacks that are known"""
+    maps = {}
+    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+        with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
+            found = dict(line.split(":\t", 1) for line in f.read().splitlines() if ":\t" in line)
+        if found.get("map_flags") == MMAPABLE:
+            maps[found["map_id"]] = int(found["memlock"])
+    return sum(maps.values())
+
+
+def test_a_million():
+    """A million objects of a hundred thousand stacks are followed one by one, in 32 MiB"""
+    m = Many(1000000, 100000, "--sample-bytes", "0", delay=2)
+    for said, row in zip(m.said, m.rows):
+        live.near(row["held"], said["held"], 0, "objects held")
+        live.near(row["held_bytes"], said["bytes"], 0, "bytes held")
+    assert "lost their stacks" not in m.health["note"] and "estimates" not in m.health["note"], m.health
+    assert 20 << 20 < m.tables <= 32 << 20, m.tables
 
 
 def test_many_stacks():

@@ -59,6 +59,11 @@ static double fills(u32 s)
 	return MIN(1e6 * s, 1e7);
 }
 
+static double fills_in_20_s(u32 s)
+{
+	return 1e7 * (1 - exp(-(double)s / 20));
+}
+
 /* What is new takes the place of what was there before it was watched. */
 static double replaces(u32 s)
 {
@@ -111,7 +116,7 @@ static void what_does_not(void **state)
 		assert_true(judge_of(saw, seconds).sure_pct < GROWTH_SURE);
 		assert_true(judge_of(noise, seconds).sure_pct < GROWTH_SURE);
 	}
-	for (u32 seconds = 120; seconds < 600; seconds += 7)
+	for (u32 seconds = 60; seconds < 600; seconds += 7)
 		assert_true(judge_of(replaces, seconds).sure_pct < GROWTH_SURE);
 	/* It grew, and then it was full. */
 	assert_true(judge_of(fills, 1000).sure_pct < GROWTH_SURE);
@@ -120,8 +125,10 @@ static void what_does_not(void **state)
 /* A few marks rise by chance. */
 static void too_early(void **state)
 {
-	assert_int_equal(judge_of(line, 5).sure_pct, 0);
-	assert_true(judge_of(line, 8).sure_pct >= GROWTH_SURE);
+	assert_int_equal(judge_of(line, 29).sure_pct, 0);
+	assert_true(judge_of(line, 34).sure_pct >= GROWTH_SURE);
+	for (u32 seconds = 1; seconds < 120; seconds++)
+		assert_true(judge_of(fills_in_20_s, seconds).sure_pct < GROWTH_SURE);
 }
 
 /* Marks stay those of their spans as these become longer, whatever the interval's length is. */
@@ -156,7 +163,7 @@ static void first_interval_is_short(void **state)
 	struct growth g = {0};
 	u64 t = BEGAN;
 
-	for (u32 i = 0; i < 40; i++) {
+	for (u32 i = 0; i < 120; i++) {
 		u64 dt = i ? SECOND / 2 : SECOND / 20;
 		struct growth_step s = growth_clock__tick(&c, t, t + dt);
 		double at = (double)(t + dt - BEGAN) / 1e9;
@@ -164,7 +171,7 @@ static void first_interval_is_short(void **state)
 		t += dt;
 		growth_series__advance(&series, &s, (float)(100 * at), (float)(400 * at));
 		g = growth__judge(&series, &c);
-		if (i < 12)
+		if (i < 72)
 			continue;
 		assert_true(g.sure_pct >= GROWTH_SURE);
 		assert_float_equal(g.per_min, 6000, 250);

@@ -234,9 +234,56 @@ static void what_grows_is_named(void **state)
 	snap__put(&s->base);
 }
 
+/* What a program holds grows, while as many of its objects are released that were there before. */
+static struct measure_result *held_of_program(struct measure_builder *m, u64 unseen)
+{
+	const struct measure_key keys[] = {{0, "malloc"}, {1, "<=64B"}};
+	struct measure_snap *s = NULL;
+	struct measure_result *a;
+
+	for (u32 i = 1; i <= 60; i++) {
+		struct measure_held_sample held = {.head.type = SAMPLE_MEASURE_HELD,
+						   .who = someone(1, 1, "a"),
+						   .keys = keys,
+						   .nkeys = 2,
+						   .held = 100ull * i,
+						   .held_bytes = 6400ull * i,
+						   .acquired = 100,
+						   .acquired_bytes = 6400};
+		struct measure_held_sample rest = {
+			.head.type = SAMPLE_MEASURE_HELD, .rest = true, .unseen = unseen};
+
+		m->ops->consume(m->model, &held.head);
+		m->ops->consume(m->model, &rest.head);
+		if (s)
+			snap__put(&s->base);
+		s = measure_tick(m);
+	}
+	a = ask(s, "call", WINDOW_LAST);
+	snap__put(&s->base);
+	return a;
+}
+
+static void what_replaces_is_no_leak(void **state)
+{
+	static const u64 unseen[] = {0, 10, 90};
+
+	for (u32 i = 0; i < ARRAY_SIZE(unseen); i++) {
+		struct measure_builder m;
+		struct measure_result *a;
+
+		measure_builder__begin_with(&m, &model_measure_heap);
+		a = held_of_program(&m, unseen[i]);
+		assert_int_equal(a->grower != NULL, unseen[i] < 50);
+		a->base.free(&a->base);
+		measure_builder__end(&m);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(what_replaces_is_no_leak),
 		cmocka_unit_test_setup_teardown(what_is_held_sums_up, setup, teardown),
 		cmocka_unit_test_setup_teardown(held_is_of_now, setup, teardown),
 		cmocka_unit_test_setup_teardown(what_rests_has_a_row, setup, teardown),

@@ -150,7 +150,7 @@ static void shut_in(int socket)
 		dup2(null, fd);
 	dup2(socket, STDERR_FILENO + 1);
 	syscall(SYS_close_range, STDERR_FILENO + 2, ~0u, 0);
-	caps__keep_alone(CAP_BIT(CAP_SYS_ADMIN));
+	caps__keep_alone(caps__effective() & (CAP_BIT(CAP_SYS_ADMIN) | CAP_BIT(CAP_SYSLOG)));
 	caps__seal();
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The few calls of bpf(2) that take CAP_SYS_ADMIN, which proftop gives up at its start: a process
- * of its own makes them, which has that capability alone and does nothing else. It looks at
+ * of its own makes them, which has that capability and does nothing else; and CAP_SYSLOG, as the kernel
+ * hides what a program calls, and its machine code, by who opened it. It looks at
  * programs, maps, links and types by their ids, and switches statistics of runs on; it changes
  * nothing that does not end with the descriptor it hands out. It ends with proftop, however that
  * ends.

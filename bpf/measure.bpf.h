@@ -52,7 +52,7 @@ struct {
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
+	__uint(max_entries, STACK_SLOTS);
 	__type(key, u32);
 	__type(value, struct measure_slow);
 } slow_scratch SEC(".maps");
@@ -400,7 +400,7 @@ static __always_inline bool stack__is_due(const struct measure_cell *c, u32 half
 
 struct measure_span {
 	struct task_struct *task;
-	struct measure_task *of; /* the task's */
+	struct measure_task *of; /* the task's; NULL: it is not at hand in interrupts */
 	u64 begin_ns, now;
 	const u64 *labels;
 	s64 result;
@@ -408,8 +408,17 @@ struct measure_span {
 	u32 class;
 	u32 stack; /* STACK_USER, STACK_KERNEL: what is sampled; 0: none is */
 	bool stack_wanted; /* whether it is due or not */
+	bool seldom; /* of what is not wanted and not slow one in 64 has a stack */
+	u32 slot; /* of scratch: 0: STACK_SLOT_TRACE; programs that interrupt each other have their own */
 	u64 sums[MEASURE_SPAN_SUMS]; /* what it adds to the declaration's sums */
 };
+
+static __always_inline bool span__is_due(const struct measure_span *s, const struct measure_cell *c, u32 half,
+					 u64 ns)
+{
+	/* By the clock: which runs are timed is by their count. */
+	return s->seldom ? !(s->now >> 6 & 63) : stack__is_due(c, half, ns);
+}
 
 /* What no stack stands for yet. */
 static __always_inline void cell__keep(struct measure_cell *c, u64 ns, const u64 *sums)
@@ -486,8 +495,8 @@ static __always_inline bool span__is_slow(u32 class, u64 ns)
 /* NULL: not to be had. The caller fills args, texts and sends it. */
 static __always_inline struct measure_slow *slow__begin(const struct measure_span *s, u64 stack)
 {
-	u32 zero = 0;
-	struct measure_slow *r = bpf_map_lookup_elem(&slow_scratch, &zero);
+	u32 slot = s->slot;
+	struct measure_slow *r = bpf_map_lookup_elem(&slow_scratch, &slot);
 
 	if (!r)
 		return NULL;
@@ -523,6 +532,11 @@ static __noinline __attribute__((unused)) int slow__report(const struct measure_
 		slow__send(r, st);
 	return 0;
 }
+
+/* Of what stacks are at most: without STACK_USER the verifier has no user stacks to look at. */
+#ifndef MEASURE_STACKS
+#define MEASURE_STACKS (~0u)
+#endif
 
 /* --- counting --- */
 
@@ -587,7 +601,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 					struct measure_stats *st, u64 *stack,
 					struct measure_cell **to)
 {
-	u32 half = active != 0, bucket;
+	u32 half = active != 0, bucket, at;
 	u64 ns = s->now - s->begin_ns;
 	struct measure_cell *c;
 	bool slow;
@@ -605,7 +619,10 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 		return 0;
 	bucket = value__bucket(ns);
 	st->count++;
-	c = cell__find_again(s->of, s->task, half, s->labels);
+	if (s->of)
+		c = cell__find_again(s->of, s->task, half, s->labels);
+	else
+		c = cell__find(s->task, half, s->labels, 0, room_for_threads(), &at);
 	*to = c;
 	slow = span__is_slow(s->class, ns);
 	if (!c) {
@@ -619,8 +636,9 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	}
 	cell__add(c, ns, bucket, s->error);
 	cell__add_sums(c, s->sums);
-	if (s->stack && (slow || s->stack_wanted || stack__is_due(c, half, ns))) {
-		*stack = stack__capture(ctx, STACK_SLOT_TRACE, s->stack, 0, s->now);
+	if (s->stack && (slow || s->stack_wanted || span__is_due(s, c, half, ns))) {
+		*stack = stack__capture(ctx, s->slot ? s->slot : STACK_SLOT_TRACE, s->stack & MEASURE_STACKS, 0,
+					s->now);
 		cell__add_stack(c, s, half | (ns >= STACK_LONG_NS ? STACK_ALONE : 0), *stack, ns);
 	} else {
 		cell__keep(c, ns, s->sums);

@@ -117,7 +117,7 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 ip
 		return 0;
 	s->flags = 0;
 	if (flags & STACK_KERNEL)
-		nkernel = stack__walk(ctx, s->ips, leaf, flags & STACK_TRACED ? TRACER_FRAMES : 0);
+		nkernel = stack__walk(ctx, s->ips, leaf, (flags & STACK_TRACED ? TRACER_FRAMES : 0) + (flags >> 8 & 0xff));
 	if ((flags & STACK_USER) && !(leaf && nkernel))
 		nuser = stack__walk_user(ctx, s, slot, nkernel, leaf, nkernel ? 0 : ip, now);
 	if (nkernel + nuser == 0)

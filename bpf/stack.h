@@ -14,6 +14,7 @@
 #define STACK_USER   2
 #define STACK_LEAF   4 /* no call chain: only the frame that was interrupted */
 #define STACK_TRACED 8 /* without the first TRACER_FRAMES of the kernel's */
+#define STACK_SKIP(n) ((n) << 8) /* and without so many more: of functions that the program calls */
 
 /* The program's and the tracepoint's: not of the stack that it looks at. */
 #define TRACER_FRAMES 2

@@ -246,7 +246,7 @@ static void add_times(struct making *k)
 		add_parts(k, COLUMN_BOTH | COLUMN_SUM);
 	ADD(k, CELL_WALL, 0,
 	    PCT_COLUMN("wall_pct", "Wall%", 6, 3, COLUMN_BOTH | COLUMN_SHARE,
-		       k->m->of_cpus ? "of the time of one CPU"
+		       k->m->of_cpus ? "of the time of one CPU, by own times"
 					   : "of the wall time of the threads in the row"));
 	ADD(k, CELL_MIN, 0, TIME_COLUMN("min_ns", "Min", 7, 9, COLUMN_EXPORT, "the shortest"));
 	ADD(k, CELL_AVG, 0, TIME_COLUMN("avg_ns", "Avg", 7, 1, COLUMN_BOTH, "mean"));

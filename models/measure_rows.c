@@ -150,10 +150,13 @@ static void number_label_cell(const struct measure_row *r, u32 i, struct value *
 
 static double wall_pct(const struct measure_result *a, const struct measure_row *r)
 {
-	u32 n = a->measure->of_cpus ? 1 : MAX(r->nthreads, 1u);
-	double wall = (double)a->base.window_ns * n;
+	bool of_cpus = a->measure->of_cpus;
+	double wall = (double)a->base.window_ns * (of_cpus ? 1 : MAX(r->nthreads, 1u));
+	u64 ns = of_cpus ? r->v.sums[0] : r->v.sum;
 
-	return wall > 0 ? MIN(100.0 * (double)r->v.sum / wall, 100.0) : 0;
+	if (wall <= 0)
+		return 0;
+	return of_cpus ? 100.0 * (double)ns / wall : MIN(100.0 * (double)ns / wall, 100.0);
 }
 
 static void ratio_cell(const struct measure_row *r, const struct measure_ratio *ratio,

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/bpf_admin.h"
+#include "base/bpf_types.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "sources/bpf_progs_impl.h"
@@ -26,7 +27,6 @@
 #define MEMORY_EVERY	 8 /* looks: how much memory a map has is read anew ... */
 #define OWNERS_EVERY	 8 /* ... and whose programs are that were there before */
 #define NAMES_BY_TYPES	 (BPF_OBJ_NAME_LEN - 1) /* names of this length may be cut */
-#define TYPES_MAX	 (16u << 20)
 #define STATS_SYSCTL	 "/proc/sys/kernel/bpf_stats_enabled"
 
 struct map_entry {
@@ -91,30 +91,6 @@ void bpf_prog__attach_at(struct bpf_prog_entry *p, const char *where)
 	snprintf(p->s.attached + len, room, "%s%s", len ? ", " : "", where);
 }
 
-/* NULL: there are none. */
-static struct btf *types_of(u32 id)
-{
-	int fd = id ? bpf_admin__open(BPF_OBJECT_BTF, id) : -1;
-	struct bpf_btf_info info = {0};
-	struct btf *btf = NULL;
-	u32 size = sizeof(info);
-	void *data;
-
-	if (fd < 0)
-		return NULL;
-	if (!bpf_obj_get_info_by_fd(fd, &info, &size) && info.btf_size < TYPES_MAX) {
-		data = xmalloc(info.btf_size);
-		info = (struct bpf_btf_info){.btf = (u64)(uintptr_t)data,
-					     .btf_size = info.btf_size};
-		size = sizeof(info);
-		if (!bpf_obj_get_info_by_fd(fd, &info, &size))
-			btf = btf__new(data, info.btf_size);
-		free(data);
-	}
-	close(fd);
-	return btf;
-}
-
 /* A name that is as long as names can be may be longer in the program's types. */
 static void read_long_name(int fd, u32 types, char *name, size_t size)
 {
@@ -123,7 +99,7 @@ static void read_long_name(int fd, u32 types, char *name, size_t size)
 				      .func_info_rec_size = sizeof(func),
 				      .func_info = (u64)(uintptr_t)&func};
 	u32 len = sizeof(again);
-	struct btf *btf = types_of(types);
+	struct btf *btf = bpf_types__of(types);
 	const struct btf_type *t;
 
 	if (btf && !bpf_obj_get_info_by_fd(fd, &again, &len)) {

@@ -14,6 +14,7 @@
 #include "symbols/debuginfo.h"
 #include "symbols/sym.h"
 
+struct arena;
 struct sources;
 
 #define ANNOTATE_MAX_CODE  (1u << 20) /* bytes of a function; the rest is cut, and note says so */
@@ -39,5 +40,8 @@ struct annotate_code {
 struct annotation *annotate__lines(u32 func, const char *file, u32 first, u32 n, struct sources *sources);
 
 struct annotation *annotate__code(u32 func, const struct annotate_code *c);
+
+/* Without instructions, one reference; what they point to is of the arena, which lives as long as it does. */
+struct annotation *annotation__new(u32 func, struct arena **arena);
 
 #endif

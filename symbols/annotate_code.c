@@ -184,15 +184,30 @@ static void disassemble(struct annotator *a, struct disasm *d)
 	a->box->pub.ninsns = a->ninsns;
 }
 
-struct annotation *annotate__code(u32 func, const struct annotate_code *c)
+static struct annotation_box *box__new(u32 func)
 {
 	struct annotation_box *box = xcalloc(1, sizeof(*box));
-	struct annotator a = {.in = c, .box = box};
-	struct disasm *d;
 
 	arena__init(&box->arena);
 	atomic_init(&box->pub.refs, 1);
 	box->pub.func = func;
+	return box;
+}
+
+struct annotation *annotation__new(u32 func, struct arena **arena)
+{
+	struct annotation_box *box = box__new(func);
+
+	*arena = &box->arena;
+	return &box->pub;
+}
+
+struct annotation *annotate__code(u32 func, const struct annotate_code *c)
+{
+	struct annotation_box *box = box__new(func);
+	struct annotator a = {.in = c, .box = box};
+	struct disasm *d;
+
 	if (!c->size)
 		return &box->pub;
 	d = disasm__new(c->machine);
@@ -213,13 +228,10 @@ struct annotation *annotate__code(u32 func, const struct annotate_code *c)
 
 struct annotation *annotate__lines(u32 func, const char *file, u32 first, u32 n, struct sources *sources)
 {
-	struct annotation_box *box = xcalloc(1, sizeof(*box));
+	struct annotation_box *box = box__new(func);
 	struct annotated_insn *insns;
 	const char *path;
 
-	arena__init(&box->arena);
-	atomic_init(&box->pub.refs, 1);
-	box->pub.func = func;
 	insns = arena__array(&box->arena, struct annotated_insn, n);
 	path = arena__strdup(&box->arena, file);
 	for (u32 i = 0; i < n; i++) {

@@ -95,7 +95,7 @@ struct annotated_insn {
 	u32 size;
 	const char *text;  /* mnemonic and operands */
 	const char *file;  /* of its source line; NULL unknown */
-	u32 line;	   /* 0 unknown */
+	u32 line, column;  /* 0 unknown; columns of BPF programs alone are known */
 	const char *source; /* the text of that line when the file can be read; NULL */
 	const char *inlined; /* innermost inlined function here; NULL when none */
 	u64 target;	   /* direct jump or call: offset in this object, 0 none */
@@ -110,5 +110,8 @@ struct annotation {
 	char note[192]; /* why there is no code or no source, and what would give it; "" fine */
 };
 void annotation__put(const struct annotation *a);
+
+/* The codes of a BPF program: as the kernel has it, and as it was compiled for the machine. */
+enum bpf_code { BPF_BYTECODE, BPF_MACHINE_CODE, BPF_CODES };
 
 #endif

@@ -89,6 +89,9 @@ void symbols__free(struct symbols *s)
 	for (u32 i = 0; i < ANNOTATIONS_KEPT; i++)
 		if (s->annotations[i])
 			annotation__put(s->annotations[i]);
+	for (u32 i = 0; i < BPF_CODES; i++)
+		if (s->bpf_code[i])
+			annotation__put(s->bpf_code[i]);
 	stable__fini(&s->objects);
 	stable__fini(&s->locs);
 	stable__fini(&s->funcs);
@@ -376,7 +379,7 @@ int symbols__event_fd(const struct symbols *s)
 
 static bool is_resolved(const struct symbols *s)
 {
-	return !s->busy && !s->queue.n && !s->inline_queue.n && !s->annotate_queue.n;
+	return !s->busy && !s->queue.n && !s->inline_queue.n && !s->annotate_queue.n && !s->bpf_asked.prog;
 }
 
 bool symbols__wait(struct symbols *s, u32 timeout_ms)
@@ -411,6 +414,27 @@ void symbols__stats(const struct symbols *cs, struct symbols_stats *out)
 	pthread_mutex_unlock(&s->table_lock);
 	out->memory_bytes +=
 		s->objects.bytes + s->locs.bytes + s->funcs.bytes + s->inlines.bytes + s->memory;
+}
+
+static bool is_same(const struct bpf_code_wish *a, u32 prog, u64 loaded_ns)
+{
+	return a->prog == prog && a->loaded_ns == loaded_ns;
+}
+
+const struct annotation *symbols__bpf_code(struct symbols *s, u32 prog, u64 loaded_ns, enum bpf_code which)
+{
+	struct annotation *a = NULL;
+
+	pthread_mutex_lock(&s->lock);
+	if (is_same(&s->bpf_known, prog, loaded_ns)) {
+		a = s->bpf_code[which];
+		atomic_fetch_add(&a->refs, 1);
+	} else if (!is_same(&s->bpf_asked, prog, loaded_ns)) {
+		s->bpf_asked = (struct bpf_code_wish){prog, loaded_ns};
+		pthread_cond_signal(&s->cond);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return a;
 }
 
 const struct annotation *symbols__annotate(struct symbols *s, u32 func)

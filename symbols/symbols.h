@@ -118,5 +118,7 @@ void symbols__unwind_stats(const struct symbols *s, struct symbols_unwind_stats 
 /* Returns a reference, or NULL: asked for; look again when the generation rises. The last
  * few are cached. */
 const struct annotation *symbols__annotate(struct symbols *s, u32 func);
+/* The same of a BPF program that is loaded here (symbols/bpf_code.h); the last one is cached. */
+const struct annotation *symbols__bpf_code(struct symbols *s, u32 prog, u64 loaded_ns, enum bpf_code which);
 
 #endif

@@ -99,6 +99,11 @@ struct symbols {
 	struct u32_vec inline_queue;  /* locs whose inline chain is asked for */
 	struct u32_vec annotate_queue; /* funcs */
 	const struct annotation *annotations[ANNOTATIONS_KEPT]; /* newest first */
+	struct bpf_code_wish { /* a program */
+		u32 prog; /* 0: none */
+		u64 loaded_ns;
+	} bpf_asked, bpf_known; /* to do; done: */
+	struct annotation *bpf_code[BPF_CODES];
 	bool stop, busy;
 	pthread_t thread;
 	struct worker_state *worker;

@@ -14,6 +14,7 @@
 
 #include "base/clock.h"
 #include "symbols/annotate.h"
+#include "symbols/bpf_code.h"
 #include "symbols/code.h"
 #include "symbols/debuginfo.h"
 #include "symbols/object.h"
@@ -30,6 +31,7 @@
 
 struct worker_state {
 	struct u32_vec locs, inlines, annotates; /* taken from the queues */
+	struct bpf_code_wish bpf;
 	struct u32_vec active;			 /* objects with locs to resolve */
 	struct u32_vec retries;			 /* objects whose map may come to know more */
 	u64 trimmed_bytes;			 /* resolver__bytes when memory was given back */
@@ -318,6 +320,27 @@ static bool result_annotate(struct symbols *s, struct worker_state *w)
 	return true;
 }
 
+static bool result_bpf_code(struct symbols *s, struct worker_state *w)
+{
+	struct annotation *code[BPF_CODES], *old[BPF_CODES];
+	struct bpf_code_wish asked = w->bpf;
+
+	if (!asked.prog)
+		return false;
+	w->bpf.prog = 0;
+	bpf_code__build(s, asked.prog, asked.loaded_ns, code);
+	pthread_mutex_lock(&s->lock);
+	memcpy(old, s->bpf_code, sizeof(old));
+	memcpy(s->bpf_code, code, sizeof(code));
+	s->bpf_known = asked;
+	pthread_mutex_unlock(&s->lock);
+	for (u32 i = 0; i < BPF_CODES; i++)
+		if (old[i])
+			annotation__put(old[i]);
+	announce(s);
+	return true;
+}
+
 /* --- the thread --- */
 
 static void take(struct u32_vec *from, struct u32_vec *to)
@@ -332,6 +355,9 @@ static void take_queues(struct symbols *s, struct worker_state *w)
 	take(&s->queue, &w->locs);
 	take(&s->inline_queue, &w->inlines);
 	take(&s->annotate_queue, &w->annotates);
+	if (s->bpf_asked.prog)
+		w->bpf = s->bpf_asked;
+	s->bpf_asked.prog = 0;
 }
 
 /* The kernel is in every profile: its names are read before they are asked for, but not
@@ -351,7 +377,7 @@ static bool preload_due(struct symbols *s, struct worker_state *w, u64 *next_ns)
 static bool do_some(struct symbols *s, struct worker_state *w, u64 *next_ns)
 {
 	sort_out(s, w);
-	if (result_annotate(s, w))
+	if (result_annotate(s, w) || result_bpf_code(s, w))
 		return true;
 	if (w->active.n) {
 		resolve_object(s, w, choose(s, w));
@@ -362,7 +388,7 @@ static bool do_some(struct symbols *s, struct worker_state *w, u64 *next_ns)
 
 static bool is_asked(const struct symbols *s)
 {
-	return s->queue.n || s->inline_queue.n || s->annotate_queue.n;
+	return s->queue.n || s->inline_queue.n || s->annotate_queue.n || s->bpf_asked.prog;
 }
 
 /* What loading took for the while (string tables, unpacked sections) goes back at once. */

@@ -4,6 +4,7 @@
 import contextlib
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -87,6 +88,89 @@ def test_as_bpftool_says():
                          ("jited_bytes", "bytes_jited")):
         assert row[ours] == peer.get(theirs, 0), (ours, row, peer)
     assert row["maps"] == len(peer["map_ids"]), (row, peer)
+
+
+def bpftool_code(prog):
+    try:
+        done = subprocess.run(["bpftool", "-j", "prog", "dump", "xlated", "id", str(prog), "linum"],
+                              stdout=subprocess.PIPE, check=True)
+    except (OSError, subprocess.CalledProcessError) as why:
+        raise live.Skip(f"bpftool does not run here: {why}")
+    return json.loads(done.stdout)
+
+
+def code_of(name):
+    """The code of a program that another proftop has loaded, as bpftool prints it, too, and the names of maps."""
+    with live.Watch("irq") as other:
+        other.next()
+        report = live.batch("-V", "bpf", "-p", other.process.pid, "-n", 1, "-d", "0.5",
+                            "--do", f"search {name}; drill")[-1]
+        peer = bpftool_code(report["summary"]["id"])
+        maps = {r["id"]: r["name"] for r in live.batch("-V", "bpf-maps", "-n", 1, "-d", "0.3")[-1]["rows"]}
+        assert report["group"] == name and not report["summary"]["note"], report["summary"]
+        return report["rows"], peer, maps
+
+
+def plain(text):
+    """Without what names are added, and what is hashed into names."""
+    text = re.sub(r"  # .*", "", text)
+    return re.sub(r"#bpf_prog_[0-9a-f]{16}_", "#", text)
+
+
+def test_code_as_bpftool_says():
+    """Instructions, their source lines and what they call are those that bpftool prints"""
+    ours, peer, maps = code_of("irq_hrtimer_ends")
+    assert len(ours) == len(peer) > 100, (len(ours), len(peer))
+    last, unknown, names = {}, 0, {m[:15] for m in maps.values()}
+    for r, p in zip(ours, peer):
+        # A move with an offset is younger than some bpftools.
+        if "__percpu" in r["instruction"]:
+            unknown += 1
+        else:
+            assert plain(r["instruction"]) == plain(p["disasm"].split(" ", 1)[1]), (r, p)
+        if "src" in p:
+            last = {"source": p["src"], "file": p["file"], "line": p.get("line_num", 0), "column": p.get("line_col", 0)}
+        assert {k: r[k] for k in last} == last, (r, last)
+        at = re.search(r"map\[id:(\d+)\].*  # (.*)", r["instruction"])
+        if at:
+            assert maps[int(at[1])] == at[2] and at[2] in names, (r, maps)
+    calls = {r["instruction"] for r in ours if r["instruction"].startswith("call ")}
+    assert any("#frame__ends" in c for c in calls) and any("bpf_ktime_get_ns#" in c for c in calls), calls
+    assert {r["function"] for r in ours} >= {"irq_hrtimer_ends", "frame__ends", "span__ends"}, ours
+    assert unknown < len(ours) / 20, unknown
+    live.fact("instructions of a program", len(peer), len(ours), judge="bpftool")
+
+
+def test_machine_code():
+    """Machine code is disassembled, instruction by instruction, and is as long as the kernel says"""
+    with live.Watch("irq") as other:
+        other.next()
+        row = [r for r in live.batch("-V", "bpf", "-p", other.process.pid, "-n", 1, "-d", "0.5")[-1]["rows"]
+               if r["name"] == "irq_hard_begins"][0]
+        report = live.batch("-V", "bpf", "-p", other.process.pid, "-n", 1, "-d", "0.5",
+                            "--do", "search irq_hard_begins; drill; machine-code")[-1]
+    if "was not compiled" in report["summary"]["note"]:
+        raise live.Skip(report["summary"]["note"])
+    rows = report["rows"]
+    assert report["view"] == "bpf-machine-code" and report["summary"]["id"] == row["id"], report
+    assert rows[0]["offset"] == 0 and rows[-1]["offset"] < row["jited_bytes"], (rows[-1], row)
+    assert [r["offset"] for r in rows] == sorted({r["offset"] for r in rows}), rows
+    assert not any(".byte" in r["instruction"] for r in rows), rows
+    assert any("bpf_ktime_get_ns" in r["instruction"] for r in rows), rows
+    assert {r["function"] for r in rows} == {"irq_hard_begins"}, rows
+    assert any("irq.bpf.c" in (r["file"] or "") and "frame__begins" in r["source"] for r in rows), rows
+
+
+def test_code_of_what_is_gone():
+    """A recording has no code of programs, and that is said"""
+    path = os.path.join(live.BUILD, f"bpf_code.{os.getpid()}.rec")
+    with contextlib.ExitStack() as end:
+        end.callback(lambda: os.path.exists(path) and os.unlink(path))
+        with Runs() as work, watching("--record", path) as process:
+            work.run(10)
+            reports(process)
+        report = live.batch("-V", "bpf", "--replay", path, "--do", "search known_runs; drill")[-1]
+    assert report["rows"] == [] and "a recording has none" in report["summary"]["note"], report
 
 
 def test_shares():

@@ -1,9 +1,13 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Interrupts: by vector and CPU as /proc/softirqs and /proc/interrupts count them."""
+"""Interrupts: by vector and CPU as /proc/softirqs and /proc/interrupts count them; functions as perf counts their events;
+what could not be interrupted for a time that is known."""
 import collections
+import contextlib
 import os
+import platform
 import socket
+import subprocess
 import sys
 import time
 
@@ -11,6 +15,12 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import live  # noqa: E402
 
 PACKETS = 3000
+WORKS, CALLS, TIMERS, HOLDS = 2000, 2000, 100, 6
+TICK_NS = 10_000_000  # at most, of what is called HZ
+LOCAL = "LOC", "RES", "CAL", "IWI", "TRM", "SPU", "ERR", "PLT"
+EVENTS = {"timer": "timer:timer_expire_exit", "hrtimer": "timer:hrtimer_expire_exit",
+          "call": "csd:csd_function_exit", "work": "workqueue:workqueue_execute_end",
+          "tasklet": "irq:tasklet_exit"}
 
 
 def proc_softirqs():
@@ -33,6 +43,53 @@ def proc_interrupts():
                 for cpu, n in zip(cpus, words):
                     found[words[-1], cpu] += int(n)
     return found
+
+
+def proc_local():
+    """Those of the CPUs' own"""
+    with open("/proc/interrupts", encoding="ascii") as f:
+        cpus = [int(c[3:]) for c in f.readline().split()]
+        lines = [line.split() for line in f]
+    return {(words[0][:-1], cpu): int(n) for words in lines if words[0][:-1] in LOCAL
+            for cpu, n in zip(cpus, words[1:]) if len(words) > len(cpus)}
+
+
+class Loads(live.Workload):
+    """What runs when it is told."""
+
+    def __init__(self):
+        live.need_root()
+        if os.cpu_count() < 2:
+            raise live.Skip("one CPU calls no other")
+        super().__init__("irq_loads", 60, stdin=subprocess.PIPE)
+
+    def run(self, what, times):
+        """The longest time that one of them took."""
+        self.process.stdin.write(f"{what} {times}\n")
+        self.process.stdin.flush()
+        return int(self.process.stdout.readline())
+
+
+@contextlib.contextmanager
+def counting():
+    """What perf counts of each kind until the end of the block: {} before."""
+    kinds = {k: e for k, e in EVENTS.items()
+             if os.path.exists(f"/sys/kernel/tracing/events/{e.replace(':', '/')}")}
+    with live.temporary() as folder:
+        path, found = os.path.join(folder, "counts"), {}
+        try:
+            perf = subprocess.Popen(["perf", "stat", "-x,", "-o", path, "-a", "-e", ",".join(kinds.values()),
+                                     "sh", "-c", "echo started; exec cat"], stdin=subprocess.PIPE,
+                                    stdout=subprocess.PIPE, text=True)
+        except OSError as why:
+            raise live.Skip(f"perf does not run here: {why}")
+        if perf.stdout.readline() != "started\n":
+            raise live.Skip("perf stat counts no tracepoints here")
+        yield found
+        perf.communicate()
+        with open(path, encoding="ascii") as f:
+            counts = {line.split(",")[2]: int(line.split(",")[0]) for line in f if line[0].isdigit()}
+        found.update({k: counts[e] for k, e in kinds.items()})
 
 
 def work():
@@ -83,6 +140,9 @@ def compared(read, kind):
     assert reports[-1]["health"]["lost"] == 0, reports[-1]["health"]
     for report in reports:
         for r in report["rows"]:
+            if r["kind"] != kind:
+                continue
+            assert r["own_ns"] <= r["total_ns"], r
             assert r["min_ns"] <= r["p50_ns"] <= r["p99_ns"] <= r["max_ns"], r
             assert r["total_ns"] <= report["t1_ns"] - report["t0_ns"] + r["max_ns"], r
     return within, within_end, later
@@ -100,6 +160,124 @@ def test_softirqs():
 def test_interrupts():
     """Interrupts by handler and CPU are those of /proc/interrupts"""
     compared(proc_interrupts, "hard")
+
+
+def test_local_interrupts():
+    """Interrupts of the CPUs' own, timers and calls among them, are those of /proc/interrupts"""
+    if platform.machine() != "x86_64":
+        raise live.Skip("the events irq_vectors are x86's")
+    compared(proc_local, "local")
+
+
+def test_functions():
+    """Timers, works, tasklets and calls are as many as perf counts events of them"""
+    live.need_root()
+    with counting() as outer:
+        with live.Watch("irq", "--group", "vector+kind", binary=live.CHECKED) as watch:
+            watch.next()
+            with counting() as inner, Loads() as loads:
+                loads.run("works", 200)
+                loads.run("calls", 200)
+            watch.until(live.now_ns())
+            reports = list(watch.reports)
+    for kind, most in outer.items():
+        ours = sum(r["count"] for x in reports for r in x["rows"] if r["kind"] == kind)
+        later = sum(r["count"] for x in reports[1:] for r in x["rows"] if r["kind"] == kind)
+        assert inner[kind] <= later and ours <= most, (kind, inner[kind], later, ours, most)
+    assert inner["work"] >= 200 and inner["timer"] and inner["hrtimer"], inner
+    print(f"# perf counted {inner} in the middle")
+
+
+def rows_during(what, times, *options):
+    """All rows of a watch in which a load ran, and the longest time that one of it took."""
+    with Loads() as loads, live.Watch("irq", *options, binary=live.CHECKED) as watch:
+        watch.next()
+        took = loads.run(what, times)
+        watch.until(live.now_ns())
+        return [r for x in watch.reports for r in x["rows"]], took, loads.pid
+
+
+def test_works():
+    """Works are known by their function, with the time from when they were queued"""
+    rows, took, _ = rows_during("works", WORKS)
+    found = [r for r in rows if r["vector"] == "flush_to_ldisc" and r["kind"] == "work"]
+    count = sum(r["count"] for r in found)
+    # Other terminals have their own.
+    assert WORKS <= count <= 1.2 * WORKS, found
+    assert all(0 < r["queued_ns"] <= took for r in found if r["count"] > 10), (took, found)
+    live.fact("works of a pseudo terminal", WORKS, count, within=0.2 * WORKS)
+
+
+def test_timers():
+    """Timers are known by their function"""
+    rows, _, _ = rows_during("timers", TIMERS)
+    count = sum(r["count"] for r in rows if r["vector"] == "process_timeout" and r["kind"] == "timer")
+    assert count >= TIMERS, count
+
+
+def test_causes():
+    """Why one CPU calls another: the function that it asks for"""
+    if not os.path.exists("/sys/kernel/tracing/events/csd/csd_function_entry"):
+        raise live.Skip("this kernel has no events of calls")
+    rows, _, _ = rows_during("calls", CALLS, "--group", "vector+kind+cause")
+    calls = sum(r["count"] for r in rows if r["vector"] == "ipi_mb" and r["kind"] == "call")
+    causes = sum(r["count"] for r in rows if r["vector"] == "CAL" and r["cause"] == "ipi_mb")
+    # The thread there may be kept from its CPU now and then.
+    assert CALLS * 0.9 <= calls <= CALLS * 1.01, calls
+    # An interrupt may come for several functions: it is the first.
+    assert calls * 0.9 <= causes <= calls, (calls, causes)
+    assert {r["cause"] for r in rows if r["vector"] == "LOC"} - {""}, rows
+    live.fact("calls of another CPU", CALLS, calls, within=CALLS / 10)
+
+
+def held_off(what, vector):
+    """The longest time of that vector in the process that did it, with its stack, and what it took."""
+    rows, took, pid = rows_during(what, HOLDS, "--group", "vector+pid+stack")
+    mine = [r for r in rows if r["vector"] == vector and r["pid"] == pid]
+    assert mine, f"no {vector}"
+    worst = max(mine, key=lambda r: r["max_ns"])
+    print(f"# {what}: {took / 1e6:.1f} ms, found {worst['max_ns'] / 1e6:.1f} ms")
+    return worst, took
+
+
+def test_interrupts_off():
+    """Where interrupts are off for long, the tick is as late as that, and the stack says where"""
+    worst, took = held_off("irqs", "[interrupts off]")
+    assert took - TICK_NS <= worst["max_ns"] <= took, (worst, took)
+    assert any("kill" in f["symbol"] for f in worst["stack"] if f.get("symbol")), worst["stack"]
+
+
+def test_preemption_off():
+    """Where a CPU cannot switch for long, so long is it from when it was told to"""
+    report = live.batch("-V", "irq", "-n", 1, "-d", "0.3")[-1]
+    if "needs Linux" in str(report["health"]):
+        raise live.Skip("this kernel has no event sched_set_need_resched_tp")
+    worst, took = held_off("preempt", "[preemption off]")
+    assert took - 3e6 <= worst["max_ns"] <= took, (worst, took)
+    assert any("syscall" in f["symbol"] for f in worst["stack"] if f.get("symbol")), worst["stack"]
+
+
+def test_own_times():
+    """Own times do not overlap: of a CPU they are no more than the time there is"""
+    live.need_root()
+    with live.Watch("irq", "--group", "cpu", binary=live.CHECKED) as watch:
+        watch.next()
+        work()
+        watch.until(live.now_ns())
+        for x in watch.reports:
+            for r in x["rows"]:
+                wall = x["t1_ns"] - x["t0_ns"]
+                assert 0 < r["own_ns"] <= wall and r["own_ns"] <= r["total_ns"], r
+                live.near(r["wall_pct"], 100 * r["own_ns"] / wall, within=1, what="share of the CPU")
+
+
+def test_slowest():
+    """The longest are listed one by one, each with its stack"""
+    rows, _, pid = rows_during("irqs", HOLDS, "--group", "vector+pid+stack")
+    longest = {r["vector"]: max(q["max_ns"] for q in rows if q["vector"] == r["vector"]) for r in rows}
+    for vector, ns in longest.items():
+        mine = [r for r in rows if r["vector"] == vector and r["max_ns"] == ns]
+        assert any(r["stack"] for r in mine), mine
 
 
 def test_interrupted():
@@ -145,7 +323,7 @@ def test_kinds():
         watch.next()
         work()
         watch.until(live.now_ns())
-        kinds = {r["vector"]: r["kind"] for x in watch.reports for r in x["rows"]}
+        kinds = {r["vector"]: r["kind"] for x in watch.reports for r in x["rows"] if r["kind"] in ("hard", "soft")}
     soft = {vector for vector, _ in proc_softirqs()}
     assert kinds, "there were none"
     for vector, kind in kinds.items():

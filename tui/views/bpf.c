@@ -197,7 +197,7 @@ static bool bpf__drill(struct listing *l, struct listing_place at)
 	else if (r->gone)
 		host__message(l->base.host, ROLE_WARN, "this program is gone");
 	else
-		host__push(l->base.host, bpf_maps__open(l->base.host, &r->first->s));
+		host__push(l->base.host, bpf_code__open(l->base.host, &r->first->s));
 	return true;
 }
 
@@ -268,7 +268,7 @@ const struct view_ops view_bpf = {
 	.models = 1u << MODEL_BPF,
 	.rests_at_once = true,
 	.feed = MODEL_BPF,
-	.screens = "bpf-maps",
+	.screens = "bpf-code bpf-maps",
 	.groups = "program type comm pid",
 	.one_group = true,
 	LISTING_VIEW_OPS(&the_view),

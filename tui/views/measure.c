@@ -201,10 +201,10 @@ static bool measure__drill(struct listing *l, struct listing_place at)
 
 /* --- the screen --- */
 
-/* What is not a thread's own doing has no stacks, and none is reported by itself. */
+/* What belongs to no thread has no stacks, and none is reported by itself. */
 static bool is_of_threads(const struct measure *m)
 {
-	return measure__label_of_kind(m, LABEL_PID) >= 0 && !m->of_cpus;
+	return measure__label_of_kind(m, LABEL_PID) >= 0;
 }
 
 static bool slowest(struct measure_screen *s)

@@ -126,8 +126,7 @@ void measure__headline(struct listing *l, struct headline *line)
 		headline__held(measure__rows(l), line);
 	else if (l->result)
 		headline__sums(measure__rows(l), line);
-	if (measure__of(l)->view->measure->shape != MEASURE_SHAPE_SPAN ||
-	    measure__of(l)->view->measure->of_cpus)
+	if (measure__of(l)->view->measure->shape != MEASURE_SHAPE_SPAN)
 		return;
 	headline__addf(line, ROLE_DIM, " · slowest [%s]",
 		       host__key(l->base.host, ACTION_SLOWEST, key, sizeof(key)));

@@ -9,6 +9,7 @@
  */
 #define MEASURE_KEPT_ALL
 #define MEASURE_ATOMIC
+#define MEASURE_IN_INTERRUPTS
 #define MEASURE_STACKS (STACK_KERNEL | STACK_TRACED | STACK_SKIP(0xff))
 #define STACK_OWN_SLOTS 2
 #include "bpf/irq.h"

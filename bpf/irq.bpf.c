@@ -9,6 +9,7 @@
  */
 #define MEASURE_KEPT_ALL
 #define MEASURE_ATOMIC
+#define MEASURE_IN_INTERRUPTS
 #define MEASURE_STACKS (STACK_KERNEL | STACK_TRACED | STACK_SKIP(0xff))
 #define STACK_OWN_SLOTS 2
 #include "bpf/irq.h"
@@ -64,8 +65,17 @@ struct frame {
 	u32 outer;	/* the slot that it came within, and 1; 0: none */
 };
 
+struct ended {
+	u64 labels[MEASURE_LABELS];
+	u64 begin_ns, own_ns, queued_ns;
+	u32 slot;   /* of scratch */
+	u32 calls;  /* functions between the program and where stacks are taken: 1 or 2 */
+	u32 queued; /* 1: queued_ns is known */
+};
+
 struct on_cpu {
 	struct frame frames[SLOTS];
+	struct ended ended[SLOTS]; /* of each, as there is no room on the stack */
 	u64 raised_ns[IRQ_SOFT_VECTORS]; /* first, since it began last; 0: it is not known */
 	u64 work_cause; /* of the next interrupt for irq_work */
 	u32 inner; /* the slot that began last, and 1; 0: none */
@@ -145,14 +155,6 @@ static __always_inline bool is_longest(u64 vector, u64 ns)
 /* Where scratch is: in threads, in softirqs, or where interrupts are off. */
 enum { STACK_SLOT_SOFT = STACK_SLOT_OWN, STACK_SLOT_HARD };
 
-struct ended {
-	u64 labels[MEASURE_LABELS];
-	u64 begin_ns, own_ns, queued_ns;
-	u32 slot;   /* of scratch */
-	u32 calls;  /* functions between the program and where stacks are taken: 1 or 2 */
-	u32 queued; /* 1: queued_ns is known */
-};
-
 /* A global function, so that it is verified once. */
 __noinline int span__ends(struct bpf_raw_tracepoint_args *ctx, struct ended *e)
 {
@@ -214,31 +216,32 @@ static __always_inline u32 kind_of(u32 slot)
 __noinline int frame__ends(struct bpf_raw_tracepoint_args *ctx, u32 slot)
 {
 	struct on_cpu *c = on_cpu__get();
-	struct ended e = {};
+	struct ended *e;
 	struct frame *f;
 	u64 ns;
 
 	if (!c)
 		return 0;
 	f = &c->frames[slot & (SLOTS - 1)];
-	e.begin_ns = f->ns;
-	if (!e.begin_ns)
+	e = &c->ended[slot & (SLOTS - 1)];
+	e->begin_ns = f->ns;
+	if (!e->begin_ns)
 		return 0;
-	ns = bpf_ktime_get_ns() - e.begin_ns;
+	ns = bpf_ktime_get_ns() - e->begin_ns;
 	f->ns = 0;
 	c->inner = f->outer;
 	if (f->outer)
 		c->frames[(f->outer - 1) & (SLOTS - 1)].within += ns;
-	e.labels[IRQ_LABEL_KIND] = kind_of(slot);
-	e.labels[IRQ_LABEL_CPU] = bpf_get_smp_processor_id();
-	e.labels[IRQ_LABEL_VECTOR] = f->vector;
-	e.labels[IRQ_LABEL_CAUSE] = f->cause;
-	e.own_ns = ns > f->within ? ns - f->within : 0;
-	e.queued_ns = f->queued_ns;
-	e.queued = f->queued_ns != 0;
-	e.slot = slot < SLOT_HARD ? STACK_SLOT_SOFT : STACK_SLOT_HARD;
-	e.calls = 2;
-	return span__ends(ctx, &e);
+	e->labels[IRQ_LABEL_KIND] = kind_of(slot);
+	e->labels[IRQ_LABEL_CPU] = bpf_get_smp_processor_id();
+	e->labels[IRQ_LABEL_VECTOR] = f->vector;
+	e->labels[IRQ_LABEL_CAUSE] = f->cause;
+	e->own_ns = ns > f->within ? ns - f->within : 0;
+	e->queued_ns = f->queued_ns;
+	e->queued = f->queued_ns != 0;
+	e->slot = slot < SLOT_HARD ? STACK_SLOT_SOFT : STACK_SLOT_HARD;
+	e->calls = 2;
+	return span__ends(ctx, e);
 }
 
 /* The first function that runs in a CPU's own interrupt is what it came for. */

@@ -400,7 +400,7 @@ static __always_inline bool stack__is_due(const struct measure_cell *c, u32 half
 
 struct measure_span {
 	struct task_struct *task;
-	struct measure_task *of; /* the task's; NULL: it is not at hand in interrupts */
+	struct measure_task *of; /* the task's */
 	u64 begin_ns, now;
 	const u64 *labels;
 	s64 result;
@@ -409,7 +409,7 @@ struct measure_span {
 	u32 stack; /* STACK_USER, STACK_KERNEL: what is sampled; 0: none is */
 	bool stack_wanted; /* whether it is due or not */
 	bool seldom; /* of what is not wanted and not slow one in 64 has a stack */
-	u32 slot; /* of scratch: 0: STACK_SLOT_TRACE; programs that interrupt each other have their own */
+	u8 slot; /* of scratch: 0: STACK_SLOT_TRACE; programs that interrupt each other have their own */
 	u64 sums[MEASURE_SPAN_SUMS]; /* what it adds to the declaration's sums */
 };
 
@@ -595,13 +595,25 @@ static __noinline struct measure_cell *cell__elsewhere(const u64 *labels, u32 ha
 }
 #endif
 
+/* Programs that interrupt each other define MEASURE_IN_INTERRUPTS: they have no thread's storage at hand. */
+static __always_inline struct measure_cell *span__cell(const struct measure_span *s, u32 half)
+{
+#ifdef MEASURE_IN_INTERRUPTS
+	u32 at;
+
+	return cell__find(s->task, half, s->labels, 0, room_for_threads(), &at);
+#else
+	return cell__find_again(s->of, s->task, half, s->labels);
+#endif
+}
+
 /* Counts a span that ended; returns MEASURE_x. The cell that it went to in *to; what is added to
  * its sums afterwards is in no stack's, as span.sums are. */
 static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 					struct measure_stats *st, u64 *stack,
 					struct measure_cell **to)
 {
-	u32 half = active != 0, bucket, at;
+	u32 half = active != 0, bucket;
 	u64 ns = s->now - s->begin_ns;
 	struct measure_cell *c;
 	bool slow;
@@ -619,10 +631,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 		return 0;
 	bucket = value__bucket(ns);
 	st->count++;
-	if (s->of)
-		c = cell__find_again(s->of, s->task, half, s->labels);
-	else
-		c = cell__find(s->task, half, s->labels, 0, room_for_threads(), &at);
+	c = span__cell(s, half);
 	*to = c;
 	slow = span__is_slow(s->class, ns);
 	if (!c) {

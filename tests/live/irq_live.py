@@ -253,7 +253,8 @@ def test_preemption_off():
     if "needs Linux" in str(report["health"]):
         raise live.Skip("this kernel has no event sched_set_need_resched_tp")
     worst, took = held_off("preempt", "[preemption off]")
-    assert took - 3e6 <= worst["max_ns"] <= took, (worst, took)
+    # Between the call and the switch there is its return.
+    assert took - 3e6 <= worst["max_ns"] <= took + 1e6, (worst, took)
     assert any("syscall" in f["symbol"] for f in worst["stack"] if f.get("symbol")), worst["stack"]
 
 

@@ -131,7 +131,7 @@ void ask_load__prepare(const struct ask *a, struct bpf_object *obj)
 		measure_programs__set(obj, "burst_ns", &a->question->every_ns, sizeof(u64));
 	if (a->question->shape == ASK_NEST)
 		make_room(obj, "nests");
-	if (a->question->shape == ASK_SPAN)
+	if (a->question->shape != ASK_HOLD)
 		ask_log__prepare(a, obj);
 	loading = a;
 }

@@ -15,6 +15,7 @@
 #define STACK_OWN_SLOTS 1 /* bpf/question_log.bpf.h */
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
+#include "bpf/question_again.bpf.h"
 #include "bpf/question_call.bpf.h"
 #include "bpf/question_run.bpf.h"
 #include "bpf/question_log.bpf.h"
@@ -170,7 +171,13 @@ static __noinline int question__run(void *ctx, u32 slot)
 	return 0;
 }
 
-QUESTION_ALL_PROGRAMS
+static __always_inline void question__run_user(void *ctx, u32 slot)
+{
+	if (!question__count_again(ctx, slot))
+		question__run(ctx, slot);
+}
+
+QUESTION_ALL_PROGRAMS(question__run, question__run_user)
 
 #if QUESTION_DOES == DOES_ALL
 SEC("raw_tp")

@@ -6,7 +6,7 @@
  *
  *	static __noinline int question__run(void *ctx, u32 slot);
  *
- * and ends with QUESTION_ALL_PROGRAMS.
+ * and ends with QUESTION_ALL_PROGRAMS of it.
  */
 #ifndef BPF_QUESTION_RUN_BPF_H
 #define BPF_QUESTION_RUN_BPF_H
@@ -147,27 +147,28 @@ static __always_inline bool frame__evaluate(void *ctx, struct question_frame *f,
 
 /* Sections of our own: sources/ask_source.c says of which type they are. Where perf events of others
  * are at the same place, those get nothing when a program returns 0. */
-#define QUESTION_PROGRAM(section, type, slot, passes_on)                                           \
+#define QUESTION_PROGRAM(section, type, slot, passes_on, run)                                      \
 	SEC(section) int type##_##slot(void *ctx)                                                  \
 	{                                                                                          \
-		question__run(ctx, slot);                                                          \
+		run(ctx, slot);                                                                    \
 		return passes_on;                                                                  \
 	}
-#define QUESTION_PROGRAMS(section, type, passes_on)                                                \
-	QUESTION_PROGRAM(section, type, 0, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 1, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 2, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 3, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 4, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 5, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 6, passes_on)                                              \
-	QUESTION_PROGRAM(section, type, 7, passes_on)
+#define QUESTION_PROGRAMS(section, type, passes_on, run)                                           \
+	QUESTION_PROGRAM(section, type, 0, passes_on, run)                                         \
+	QUESTION_PROGRAM(section, type, 1, passes_on, run)                                         \
+	QUESTION_PROGRAM(section, type, 2, passes_on, run)                                         \
+	QUESTION_PROGRAM(section, type, 3, passes_on, run)                                         \
+	QUESTION_PROGRAM(section, type, 4, passes_on, run)                                         \
+	QUESTION_PROGRAM(section, type, 5, passes_on, run)                                         \
+	QUESTION_PROGRAM(section, type, 6, passes_on, run)                                         \
+	QUESTION_PROGRAM(section, type, 7, passes_on, run)
 
-#define QUESTION_ALL_PROGRAMS                                                                      \
-	QUESTION_PROGRAMS("qtrace", trace, 1)                                                      \
-	QUESTION_PROGRAMS("qraw", raw, 0)                                                          \
-	QUESTION_PROGRAMS("qperf", perf, 0)                                                        \
-	QUESTION_PROGRAMS("quser", user, 1)                                                        \
-	QUESTION_PROGRAMS("qkernel", kernel, 1)
+/* run_user: what runs where functions of programs are called, which are the events that come most often. */
+#define QUESTION_ALL_PROGRAMS(run, run_user)                                                         \
+	QUESTION_PROGRAMS("qtrace", trace, 1, run)                                                 \
+	QUESTION_PROGRAMS("qraw", raw, 0, run)                                                     \
+	QUESTION_PROGRAMS("qperf", perf, 0, run)                                                   \
+	QUESTION_PROGRAMS("quser", user, 1, run_user)                                              \
+	QUESTION_PROGRAMS("qkernel", kernel, 1, run)
 
 #endif

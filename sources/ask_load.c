@@ -87,6 +87,24 @@ static u32 may_nest(const struct ask *a)
 	return calls && others;
 }
 
+/* Then no event of a thread comes while another one is counted. */
+static bool are_functions(const struct ask *a)
+{
+	for (u32 i = 0; i < a->nprograms; i++)
+		if (strcmp(a->programs[i].type, "user"))
+			return false;
+	return true;
+}
+
+static void fill_slots(const struct ask *a, struct question_slot *slots)
+{
+	for (u32 i = 0; i < a->nprograms; i++) {
+		slots[i] = a->programs[i].slot;
+		slots[i].alone = slots[i].does == QUESTION_COUNTS && slots[i].plain && !slots[i].stack &&
+				 are_functions(a);
+	}
+}
+
 static bool needs_texts(const struct ask *a)
 {
 	for (u32 i = 0; i < a->nprograms; i++)
@@ -113,8 +131,7 @@ void ask_load__prepare(const struct ask *a, struct bpf_object *obj)
 	u32 nests = may_nest(a);
 	struct bpf_program *prog;
 
-	for (u32 i = 0; i < a->nprograms; i++)
-		slots[i] = a->programs[i].slot;
+	fill_slots(a, slots);
 	measure_programs__set(obj, "slots", slots, sizeof(slots));
 	measure_programs__set(obj, "need_resched_flags", &resched, sizeof(resched));
 	measure_programs__set(obj, "may_nest", &nests, sizeof(nests));
@@ -139,7 +156,7 @@ void ask_load__prepare(const struct ask *a, struct bpf_object *obj)
 		measure_programs__set(obj, "burst_ns", &a->question->every_ns, sizeof(u64));
 	if (a->question->shape == ASK_NEST)
 		make_room(obj, "nests");
-	if (a->question->shape == ASK_SPAN)
+	if (a->question->shape != ASK_HOLD)
 		ask_log__prepare(a, obj);
 	loading = a;
 }

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Questions that are asked at run time, against workloads that know what they did, perf stat and
 bpftrace."""
+import collections
 import contextlib
 import glob
 import json
@@ -10,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -146,6 +148,55 @@ def test_functions():
     same("sum of arguments", n * (n - 1) // 2, watch.sum("sum", ask=asked[0], pid=work.pid))
     same("results from 1000 on", n - 1000, watch.sum(ask=asked[1], pid=work.pid))
     same("spans", n, spans.sum(ask=asked[2], pid=work.pid))
+
+
+AGAIN = """
+import ctypes, os, sys, threading
+libc = ctypes.CDLL("libc.so.6")
+def call(n):
+    for i in range(n):
+        libc.labs(i)
+        libc.llabs(i)
+if len(sys.argv) > 2:
+    call(500)
+    sys.exit()
+print("ready", flush=True)
+sys.stdin.readline()
+threads = [threading.Thread(target=call, args=(n,)) for n in (300, 200)]
+for t in threads:
+    t.start()
+call(700)
+for t in threads:
+    t.join()
+os.execv(sys.argv[1], [sys.argv[1], "-c", os.environ["AGAIN"], sys.argv[1], "more"])
+"""
+
+
+def test_functions_by_whom():
+    """Calls of functions and nothing else: by thread, also at once, and by program after it executes another one"""
+    with tempfile.TemporaryDirectory() as folder:
+        again = os.path.join(folder, "again")
+        os.symlink(os.path.realpath(sys.executable), again)
+        with subprocess.Popen([sys.executable, "-c", AGAIN, again], stdin=subprocess.PIPE, text=True,
+                              stdout=subprocess.PIPE, env={**os.environ, "AGAIN": AGAIN}) as work:
+            work.stdout.readline()
+            asked = "! count uprobe:libc.so.6:labs, uprobe:libc.so.6:llabs"
+            with Watch(asked, options=("--group", "event,comm,tid")) as watch, \
+                    Watch(asked, options=("-p", work.pid, "--group", "event,comm,tid")) as filtered:
+                watch.next()
+                filtered.next()
+                work.communicate("\n", timeout=60)
+                watch.until(live.now_ns())
+                filtered.until(live.now_ns())
+    for w in (watch, filtered):
+        for event in ("labs", "llabs"):
+            event = f"uprobe:libc.so.6:{event}"
+            mine = [r for r in w.rows(event=event) if r["tid"] == work.pid or r["comm"].startswith("python")]
+            threads = collections.Counter()
+            for r in mine:
+                threads[r["tid"], r["comm"] == "again"] += r["count"]
+            same(f"{event} by thread and program", [200, 300, 500, 700], sorted(threads.values()))
+            same(f"{event} of the program that is executed", 500, threads[work.pid, True])
 
 
 def test_kernel_types():

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -26,7 +27,7 @@ struct child {
 	int output[2];	/* -1 when neither quiet nor talked to */
 	int to[2], from[2]; /* of one that is talked to; else -1 */
 	const char *name;
-	bool quiet, released, reaped;
+	bool quiet, loaded, released, reaped;
 	int status; /* of wait4 */
 	struct rusage used;
 	u64 began_ns, ended_ns;
@@ -177,9 +178,73 @@ fail:
 	return NULL;
 }
 
-struct child *child__hold(char **argv, bool quiet, struct status *st)
+static bool child__reap(struct child *c, int options)
 {
-	return hold(argv, quiet, false, st);
+	c->reaped = wait4(c->pid, &c->status, options, &c->used) == c->pid;
+	if (c->reaped)
+		c->ended_ns = clock__monotonic_ns();
+	return c->reaped;
+}
+
+static int let_go(struct child *c)
+{
+	int err = write(c->go[1], "g", 1) == 1 ? 0 : errno;
+
+	close_fd(&c->go[1]);
+	return err;
+}
+
+/* 0 or the errno of its exec; the pipe closes by itself when that succeeds. */
+static int exec_error(const struct child *c)
+{
+	int err;
+
+	return read(c->failed[0], &err, sizeof(err)) == sizeof(err) ? err : 0;
+}
+
+static bool is_at_entry(int status)
+{
+	return status >> 8 == (SIGTRAP | PTRACE_EVENT_EXEC << 8);
+}
+
+/* Signals that it gets on the way are its own. Or it has ended: exec failed. */
+static void wait_for_entry(struct child *c)
+{
+	while (child__reap(c, 0) || errno == EINTR) {
+		if (!c->reaped)
+			continue;
+		c->reaped = !WIFSTOPPED(c->status);
+		if (c->reaped || is_at_entry(c->status))
+			return;
+		ptrace(PTRACE_CONT, c->pid, NULL, c->status >> 16 ? 0 : WSTOPSIG(c->status));
+	}
+}
+
+/* As long as it is held it ends with us. 0 or the errno of its exec. */
+static int load(struct child *c)
+{
+	int err;
+
+	if (ptrace(PTRACE_SEIZE, c->pid, NULL, PTRACE_O_TRACEEXEC | PTRACE_O_EXITKILL))
+		return 0;
+	c->loaded = true;
+	err = let_go(c);
+	if (err)
+		return err;
+	wait_for_entry(c);
+	return exec_error(c);
+}
+
+struct child *child__hold(char **argv, bool quiet, bool loaded, struct status *st)
+{
+	struct child *c = hold(argv, quiet, false, st);
+	int err = c && loaded ? load(c) : 0;
+
+	if (!err)
+		return c;
+	cannot_run(st, argv[0], err);
+	child__free(c);
+	return NULL;
 }
 
 struct child *child__talk(char **argv, int *to, int *from, struct status *st)
@@ -206,17 +271,18 @@ u32 child__pid(const struct child *c)
 
 int child__release(struct child *c, struct status *st)
 {
-	int err = 0;
+	int err;
 
 	c->released = true;
 	c->began_ns = clock__monotonic_ns();
-	if (write(c->go[1], "g", 1) != 1)
-		err = errno;
-	close_fd(&c->go[1]);
-	/* The pipe closes by itself when exec succeeds. */
-	if (!err && read(c->failed[0], &err, sizeof(err)) != sizeof(err))
+	if (c->loaded) {
+		ptrace(PTRACE_DETACH, c->pid, NULL, 0);
 		return 0;
-	return cannot_run(st, c->name, err);
+	}
+	err = let_go(c);
+	if (!err)
+		err = exec_error(c);
+	return err ? cannot_run(st, c->name, err) : 0;
 }
 
 bool child__released(const struct child *c)
@@ -260,14 +326,6 @@ void child__read_output(struct child *c)
 		for (ssize_t i = 0; i < n; i++)
 			child__log_byte(c, buf[i]);
 	}
-}
-
-static bool child__reap(struct child *c, int options)
-{
-	c->reaped = wait4(c->pid, &c->status, options, &c->used) == c->pid;
-	if (c->reaped)
-		c->ended_ns = clock__monotonic_ns();
-	return c->reaped;
 }
 
 static u64 as_ns(const struct timeval *t)

@@ -16,8 +16,10 @@ int child__serve(void (*serve)(int fd), int fd);
 
 /* Forks and holds. NULL with st when there is no such program; its exit code is a shell's. quiet:
  * its output goes to the log ring instead of our terminal (the UI owns that), its input is
- * /dev/null, and it leads a process group of its own. */
-struct child *child__hold(char **argv, bool quiet, struct status *st);
+ * /dev/null, and it leads a process group of its own. loaded: it is held behind its exec instead,
+ * before its first instruction, so that where its program lies is known; before its exec where we
+ * may not trace it. Only the thread that held it may release and free it. */
+struct child *child__hold(char **argv, bool quiet, bool loaded, struct status *st);
 /* Runs a command that is talked to: what is written to *to is its input, what it prints comes from *from,
  * neither of which waits; what it complains of is child__output_fd. Any thread. The fds are the child's;
  * NULL with st. */

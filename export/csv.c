@@ -51,11 +51,10 @@ static void put_stack(FILE *out, const struct value *v)
 /* What has members has no other text that is read as easily. */
 static void put_json(FILE *out, const struct value *v)
 {
-	struct json_object *o = export__json_value(v);
+	char *line = export__json_line(export__json_value(v));
 
-	put_text(out, json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
-								JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(o);
+	put_text(out, line);
+	free(line);
 }
 
 /* Numbers between blanks, oldest first. */

@@ -116,9 +116,7 @@ static int put_head(FILE *out, const struct report *r)
 	json_object_object_add(o, "summary", json_summary(r));
 	if (r->baseline.is_there)
 		json_object_object_add(o, "baseline", json_baseline(&r->baseline));
-	text = xstrdup(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
-								 JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(o);
+	text = export__json_line(o);
 	text[strlen(text) - 1] = '\0';
 	ret = fprintf(out, "%s,\"rows\":[", text) < 0 ? -errno : 0;
 	free(text);

@@ -72,6 +72,12 @@ static inline bool collector__remote(const struct collector *c)
 	return c->play.replay && c->play.replay->ops->fd;
 }
 
+/* It was asked to end: what takes long is given up. */
+static inline bool collector__quits(const struct collector *c)
+{
+	return atomic_load_explicit(&c->quit, memory_order_relaxed);
+}
+
 /* --- pipeline/collector_run.c --- */
 
 /* The thread; arg is the collector. */

@@ -70,7 +70,7 @@ static void take_in(struct collector *c, u64 to_ns)
 		enough = !to_ns && !last.goes_on && long_enough(p, t0, &last);
 		if (!enough)
 			wind_on(c);
-	} while (!enough && p->has_coming && (!to_ns || p->coming.t1_ns <= to_ns));
+	} while (!enough && p->has_coming && (!to_ns || p->coming.t1_ns <= to_ns) && !collector__quits(c));
 	c->t0_ns = t0;
 	c->t1_ns = c->fake_ns = last.t1_ns;
 	feeds__tick(&c->feeds, models, last.t1_ns, last.self_cpu_pct, (struct health_gap){0});
@@ -90,7 +90,7 @@ void play__look(struct collector *c)
 		feeds__refresh(&c->feeds);
 		c->dirty = true;
 	}
-	for (; p->has_coming && c->started; collector__publish(c, false)) {
+	for (; p->has_coming && c->started && !collector__quits(c); collector__publish(c, false)) {
 		if (p->coming.t1_ns <= c->t1_ns)
 			feeds__zero(&c->feeds, begin_of(&p->coming));
 		take_in(c, 0);
@@ -154,7 +154,7 @@ void play__seek(struct collector *c, u64 from_ns, u64 to_ns)
 		start_anew(c, after);
 	if (p->has_coming && p->coming.t1_ns > to_ns)
 		take_in(c, to_ns);
-	while (p->has_coming && p->coming.t1_ns <= to_ns)
+	while (p->has_coming && p->coming.t1_ns <= to_ns && !collector__quits(c))
 		take_in(c, from_ns ? to_ns : 0);
 	set_due(c);
 }

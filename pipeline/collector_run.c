@@ -10,11 +10,6 @@
 #include "base/thread.h"
 #include "pipeline/collector_impl.h"
 
-static bool quitting(struct collector *c)
-{
-	return atomic_load_explicit(&c->quit, memory_order_relaxed);
-}
-
 /* --- intervals --- */
 
 static void arm_timer(struct collector *c)
@@ -141,7 +136,7 @@ static void open_next(struct collector *c)
 
 static void open_all(struct collector *c)
 {
-	while (c->feeds.opening && !quitting(c)) {
+	while (c->feeds.opening && !collector__quits(c)) {
 		open_next(c);
 		collector__publish(c, false);
 	}
@@ -279,7 +274,7 @@ static void run_commands(struct collector *c)
 	while (cmd) {
 		struct command *next = cmd->next;
 
-		if (!quitting(c) && !c->ended)
+		if (!collector__quits(c) && !c->ended)
 			execute(c, cmd);
 		command__free(cmd);
 		if (c->manual)
@@ -312,7 +307,7 @@ static void wait_and_serve(struct collector *c)
 	struct epoll_event events[16];
 	int n = epoll_wait(c->epoll_fd, events, ARRAY_SIZE(events), patience_ms(c));
 
-	for (int i = 0; i < n && !quitting(c); i++) {
+	for (int i = 0; i < n && !collector__quits(c); i++) {
 		if (events[i].data.u32 == TAG_COMMANDS)
 			continue; /* they are looked for in each turn */
 		if (events[i].data.u32 == TAG_TIMER)
@@ -350,10 +345,10 @@ void *collector__run(void *arg)
 
 	thread__name("collector");
 	begin(c);
-	while (!quitting(c)) {
+	while (!collector__quits(c)) {
 		wait_and_serve(c);
 		run_commands(c);
-		if (c->feeds.opening && !quitting(c))
+		if (c->feeds.opening && !collector__quits(c))
 			open_next(c);
 		if (c->dirty && !c->ended)
 			collector__publish(c, false);

@@ -486,7 +486,7 @@ static u32 tracer_of(const struct watching *w)
 		if (f)
 			fclose(f);
 	}
-	return tracer;
+	return tracer == (u32)getpid() ? 0 : tracer; /* of the command: it is held at its entry */
 }
 
 static const char *why_none_is_free(const struct watching *w)

@@ -348,7 +348,7 @@ static int hold_command(const struct options *o, struct child **child, struct st
 {
 	if (!o->command || !is_session(o))
 		return 0;
-	*child = child__hold(o->command, o->mode == MODE_UI, st);
+	*child = child__hold(o->command, o->mode == MODE_UI, o->sampling.watches[0] != NULL, st);
 	return *child ? 0 : -EINVAL;
 }
 

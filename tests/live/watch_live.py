@@ -119,6 +119,32 @@ def test_code():
     assert by_function(rows) == {"set_it": 1}, rows
 
 
+def test_command():
+    """Of a command all is counted, however short it is: where its program lies is known before its first instruction"""
+    live.need_root()
+    with open(PROGRAM, "rb") as f:
+        assert f.read(18)[16] == 3, "a program that lies elsewhere each time"
+    for _ in range(3):
+        r = live.proftop("--batch", "--format", "json", "--group", "function", "--watch", f"{PROGRAM}:counter/8:w",
+                         "--", PROGRAM, N, "now", binary=live.CHECKED)
+        reports = [json.loads(x) for x in r.out.splitlines() if x.startswith('{"schema"')]
+        assert by_function(row for x in reports for row in x["rows"]) == \
+            {"add_one": N, "set_it": N // 2, "in_thread": N // 4}, str(r)
+        assert r.status == 0 and reports[-1]["health"]["lost"] == 0, str(r)
+
+
+def test_command_signals():
+    """A command that is held or runs is ended by signals as ever; one that cannot begin is told with a shell's status"""
+    live.need_root()
+    watch = ("--batch", "--watch", f"{PROGRAM}:counter/8:w", "--")
+    r = live.proftop(*watch, "sh", "-c", "kill -TERM $$", binary=live.CHECKED)
+    assert r.status == 128 + signal.SIGTERM, str(r)
+    r = live.proftop(*watch, "/no/such", binary=live.CHECKED)
+    assert r.status == 127 and "cannot run /no/such" in r.err, str(r)
+    r = live.proftop(*watch, os.path.join(live.ROOT, "README.md"), binary=live.CHECKED)
+    assert r.status == 126 and "cannot run" in r.err, str(r)
+
+
 def test_refusals():
     """What cannot be watched is refused in words"""
     live.need_root()

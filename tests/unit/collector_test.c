@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <cmocka.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/eventfd.h>
 #include <sys/resource.h>
@@ -111,6 +112,58 @@ static void test_a_stuck_source_is_noticed_at_the_end(void **state)
 	assert_true(collector__stops_within(c, 60 * NSEC_PER_SEC));
 	assert_true(collector__stops_within(c, 0));
 	stop(c);
+}
+
+/* A recording that takes 20 s at least to wind through. */
+#define LONG_INTERVALS 20000
+
+static struct long_replay {
+	struct replay_source base;
+	atomic_uint wound;
+} long_replay;
+
+static bool long__next(struct replay_source *r, struct record_interval *out)
+{
+	u32 n = atomic_fetch_add(&long_replay.wound, 1) + 1;
+
+	(void)r;
+	usleep(1000);
+	*out = (struct record_interval){.t1_ns = n * NSEC_PER_MSEC};
+	return n < LONG_INTERVALS;
+}
+
+static bool long__seek(struct replay_source *r, u64 t_ns)
+{
+	(void)r;
+	(void)t_ns;
+	return true;
+}
+
+static void long__state(const struct replay_source *r, struct recording_state *out)
+{
+	(void)r;
+	*out = (struct recording_state){.kind = RECORDING_REPLAY};
+}
+
+static const struct replay_source_ops long_ops = {.next = long__next, .seek = long__seek, .state = long__state};
+
+/* One interval at a time, or all as one. */
+static void test_winding_is_given_up_at_the_end(void **state)
+{
+	struct collector_config cfg = config();
+	struct collector *c;
+
+	cfg.manual_tick = false;
+	cfg.replay = &long_replay.base;
+	for (u64 from = 0; from < 2; from++) {
+		long_replay = (struct long_replay){.base = {.ops = &long_ops}};
+		c = start(&cfg);
+		collector__seek(c, from, LONG_INTERVALS * NSEC_PER_MSEC);
+		while (atomic_load(&long_replay.wound) < 10)
+			usleep(1000);
+		stop(c);
+		assert_in_range(atomic_load(&long_replay.wound), 10, LONG_INTERVALS / 2);
+	}
 }
 
 static void test_first_frame_comes_before_any_source(void **state)
@@ -601,6 +654,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(test_a_stuck_source_is_noticed_at_the_end, setup),
+		cmocka_unit_test_setup(test_winding_is_given_up_at_the_end, setup),
 		cmocka_unit_test_setup(test_first_frame_comes_before_any_source, setup),
 		cmocka_unit_test_setup(test_slow_open_hides_nothing, setup),
 		cmocka_unit_test_setup(test_stall_delays_no_key, setup),

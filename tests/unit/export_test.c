@@ -186,6 +186,31 @@ static struct json_object *parse_strictly(const char *text)
 	return o;
 }
 
+/* JSON allows DEL as it is; a terminal that it is printed on does not. */
+static void test_json_escapes_del(void **state)
+{
+	static const char *const formats[] = {"json", "speedscope", "trace"};
+	struct report r = sample_report();
+	struct json_object *o;
+	char *text;
+
+	r.host = "\177b\177";
+	r.view = "c\177u";
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
+		text = written(formats[i], &r, true);
+		assert_null(strchr(text, '\177'));
+		if (!i)
+			assert_non_null(strstr(text, "\\u007f"));
+		o = parse_strictly(text);
+		if (!i) {
+			expect_field(o, "/host", "\177b\177");
+			expect_field(o, "/view", "c\177u");
+		}
+		json_object_put(o);
+		free(text);
+	}
+}
+
 static void test_json(void **state)
 {
 	struct report r = sample_report();
@@ -577,6 +602,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_json),
+		cmocka_unit_test(test_json_escapes_del),
 		cmocka_unit_test(test_json_rows),
 		cmocka_unit_test(test_order),
 		cmocka_unit_test(test_csv),

@@ -18,10 +18,10 @@
 #include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
 
-/* Slow spans that are wanted of each interval and class; the limit falls while there are fewer. */
+/* Slow spans that are wanted of each interval and class; the limit falls while there are fewer. It begins low,
+ * as programs double it as often as too many come. */
 #define SLOW_WANTED   16
 #define SLOW_LEAST_NS 20000
-#define SLOW_FIRST_NS 1000000
 
 static const struct sizes normal_sizes = {16384, 16384, 2 * 1024 * 1024},
 			  little_sizes = {2048, 4096, 512 * 1024},
@@ -382,7 +382,7 @@ static int loaded(struct source *s, struct status *st)
 	find_globals(s);
 	s->names_seen = bpf_object__find_map_by_name(s->base.obj, "names_seen");
 	for (u32 i = 0; i < MEASURE_CLASSES && !s->held; i++)
-		s->g.slow_ns[i] = SLOW_FIRST_NS;
+		s->g.slow_ns[i] = SLOW_LEAST_NS;
 	if (s->held)
 		s->base.active = NULL; /* there are no halves */
 	err = s->held ? held_tables__map(s->held, st) : map_cells(s, st);

@@ -25,7 +25,7 @@
 #define RETRY_MIN    NSEC_PER_SEC
 #define RETRY_MAX    (60 * NSEC_PER_SEC)
 #define READ_ON_MIN  (100 * NSEC_PER_MSEC) /* between two looks at a map that grows */
-#define PRELOAD_WAIT (10 * NSEC_PER_MSEC)
+#define PRELOAD_WAIT (200 * NSEC_PER_MSEC)
 #define COST_KERNEL  (2u << 20) /* /proc/kallsyms takes about as long as a file of this size */
 #define COST_LOADED  1
 
@@ -360,8 +360,8 @@ static void take_queues(struct symbols *s, struct worker_state *w)
 	s->bpf_asked.prog = 0;
 }
 
-/* The kernel is in every profile: its names are read before they are asked for, but not
- * before what was asked for at the start. */
+/* The kernel is in every profile: its names are read before they are asked for, but not before what was asked
+ * for at the start, nor while programs are loaded, which keeps a CPU busy, too. */
 static bool preload_due(struct symbols *s, struct worker_state *w, u64 *next_ns)
 {
 	if (clock__monotonic_ns() < w->preload_at_ns) {

@@ -170,6 +170,36 @@ def test_order_and_times():
     same("between", 3, watch.sum(LIBC + "labs", ask=question))
 
 
+SHORT = """
+import ctypes, time
+libc = ctypes.CDLL(None)
+kind = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.POINTER(ctypes.c_int), ctypes.POINTER(ctypes.c_int))
+@kind
+def spin(a, b):
+    end = time.monotonic_ns() + 60_000
+    while time.monotonic_ns() < end:
+        pass
+    return 0
+while True:
+    time.sleep(0.5)
+    libc.qsort((ctypes.c_int * 2)(1, 2), 2, 4, spin)
+"""
+
+
+def test_short():
+    """Spans of 0.06 ms are the slowest of the first interval, as nothing slower is there"""
+    with subprocess.Popen([sys.executable, "-c", SHORT]) as work:
+        try:
+            out = live.proftop("-b", "-n", 1, "-d", 4, "--format", "json", "-p", work.pid,
+                               "--ask", f"span {LIBC}qsort -> {RETURN}qsort by pid")
+        finally:
+            work.kill()
+    report = json.loads(out.out)
+    count = sum(r["count"] for r in report["rows"])
+    assert count > 2, report["rows"]
+    same("slow spans", count, len(slowest([report])))
+
+
 def test_bound():
     """What a timeline has no room for is counted, and the sums are exact all the same"""
     n = 1000

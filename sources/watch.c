@@ -441,12 +441,6 @@ static int watch__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 			w->ino[w->nspecs] = file.st_ino;
 		}
 	}
-	if (!w->nspecs)
-		return status__set(
-			st, EXIT_CODE_USAGE, -EINVAL,
-			"nothing is watched: --watch or :watch 'PROGRAM:SYMBOL[+OFF]/LEN:ACCESS' says "
-			"what, LEN 1, 2, 4 or 8, ACCESS r, w, rw or x; or "
-			"0xADDRESS/LEN:ACCESS with -p PID");
 	measure_programs__set(obj, "conditions", conditions, sizeof(conditions));
 	measure_programs__set(obj, "lengths", lengths, sizeof(lengths));
 	bpf_program__set_autoattach(bpf_object__find_program_by_name(obj, "watch_hit"), false);
@@ -523,7 +517,8 @@ static int watch__attach(void *ctx, struct bpf_object *obj, struct status *st)
 	bool any = false;
 
 	w->obj = obj;
-	process_scope__each(w->scope, look_at, w);
+	if (w->nspecs)
+		process_scope__each(w->scope, look_at, w);
 	for (u32 i = 0; i < w->nprocesses; i++)
 		any |= w->processes[i].links.n != 0;
 	if (any && !w->nrefused)
@@ -570,7 +565,8 @@ static void watch__tick(void *ctx, struct bpf_object *obj)
 		read_maps(p);
 		attach_places(w, p);
 	}
-	process_scope__each(w->scope, look_at, w);
+	if (w->nspecs)
+		process_scope__each(w->scope, look_at, w);
 }
 
 static void watch__health(void *ctx, struct health *h)
@@ -582,7 +578,7 @@ static void watch__health(void *ctx, struct health *h)
 		any |= w->processes[i].links.n != 0;
 	health__note(h, w->nrefused, "threads are not watched: a breakpoint was refused");
 	if (!any)
-		health__say(h, "no process in scope has what is watched");
+		health__say(h, w->nspecs ? "no process in scope has what is watched" : "nothing is watched");
 }
 
 static bool watch__is_other(const struct sampling *was, const struct sampling *wanted)

@@ -109,6 +109,7 @@ struct host {
 	struct help_row *help_rows;
 	u32 nhelp_rows;
 	struct arena help_arena;
+	struct arena watch_arena; /* texts that sources of any age refer to: as long as the session */
 	struct guide_text guide; /* below the keys, or alone */
 	char guide_topic[64];	 /* of pages that were asked for by title; "" those of the view */
 

@@ -223,9 +223,10 @@ static void drain_input(struct host *h)
 	}
 }
 
-/* What a source refused is said once, and the sampling is what it was. */
-static void look_for_refusal(struct host *h, const struct feed *feed)
+/* What a source refused is said once, and the sampling is what it was: samples are the profile's alone. */
+static void look_for_refusal(struct host *h, const struct frame *f, enum model_id model)
 {
+	const struct feed *feed = &f->feeds[model];
 	const struct health *e = &feed->health;
 
 	if (!strcmp(h->refused, feed->refused))
@@ -234,6 +235,8 @@ static void look_for_refusal(struct host *h, const struct feed *feed)
 	if (!feed->refused[0])
 		return;
 	host__message(h, ROLE_ERROR, "%s", feed->refused);
+	if (model != MODEL_PROFILE)
+		return;
 	if (strlen(e->event) + 1 < sizeof(e->event))
 		copy_str(h->sampling.event, sizeof(h->sampling.event), e->event);
 	h->sampling.freq = e->freq;
@@ -277,7 +280,7 @@ static void take_frame(struct host *h)
 
 	if (!f)
 		return;
-	look_for_refusal(h, &f->feeds[view_table[h->view]->feed]);
+	look_for_refusal(h, f, view_table[h->view]->feed);
 	look_at_recording(h, &f->recording);
 	if (h->time_travel.live && f->final) {
 		snap__put(f);

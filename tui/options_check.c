@@ -126,6 +126,7 @@ static int set_preset(struct options *o, struct status *st)
 static int check_together(const struct options *o, struct status *st)
 {
 	bool screen = o->mode == MODE_UI, gathers = screen || o->mode == MODE_BATCH;
+	bool live = !o->replay && !o->connect;
 	const struct {
 		bool wrong;
 		const char *msg;
@@ -149,6 +150,9 @@ static int check_together(const struct options *o, struct status *st)
 		{o->ncommands && !gathers, "--do goes with the screen or --batch"},
 		{o->ncommands && o->iterations > 1,
 		 "-n: after --do there is one report; -d is how long it gathers"},
+		{o->mode == MODE_BATCH && live && !o->ncommands && !strcmp(o->view, "watch") && !o->sampling.watches[0],
+		 "nothing is watched: --watch 'PROGRAM:SYMBOL[+OFF]/LEN:ACCESS' says what, LEN 1, 2, 4 or 8, "
+		 "ACCESS r, w, rw or x; or 0xADDRESS/LEN:ACCESS with -p PID"},
 		{o->columns && !o->script,
 		 "--size is of a --script's screen: a terminal has its own"},
 	};

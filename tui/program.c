@@ -288,6 +288,7 @@ static int run_ui(struct options *o, const struct fixture *fixture, struct child
 			link__free(link);
 	}
 	keymap__fini(&h.keymap);
+	arena__fini(&h.watch_arena);
 	free(h.led_filter);
 	return code;
 }

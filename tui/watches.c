@@ -20,7 +20,6 @@ static bool is_live(const struct host *h, struct status *st)
 	return !h->player;
 }
 
-/* Sources of any age refer to texts: they stay. */
 bool watches__add(struct host *h, const char *text, struct status *st)
 {
 	struct sampling s = h->sampling;
@@ -33,7 +32,7 @@ bool watches__add(struct host *h, const char *text, struct status *st)
 		status__set(st, EXIT_CODE_USAGE, -E2BIG, "a CPU has no more breakpoints: :unwatch N makes room");
 		return false;
 	}
-	s.watches[n] = xstrdup(text);
+	s.watches[n] = arena__strdup(&h->watch_arena, text);
 	app__set_sampling(h, &s);
 	host__message(h, ROLE_OK, "watched: %.100s", text);
 	app__show_view(h, view__index("watch"));

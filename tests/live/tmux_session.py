@@ -123,6 +123,35 @@ def test_exclude():
         quit_cleanly(t)
 
 
+def test_unwatch():
+    """The last address can be let go while it is looked at; what is refused of one view leaves the rate of another"""
+    program = os.path.join(live.WORKLOADS, "writes")
+
+    def ask(command):
+        t.keys(":")
+        t.type(command)
+        t.keys("Enter")
+
+    with live.Workload("writes", 100), session("--watch", f"{program}:counter/8:w") as t:
+        t.wait("hardware breakpoints")
+        ask("unwatch")
+        t.wait("nothing is watched(?s:.*)says what to watch")
+        ask(f"watch {program}:no_such")
+        t.wait("no such symbol")
+        for line in (f"watch {program}:counter/8:w", f"watch {program}:table[0]", f"watch {program}:first.next",
+                     f"watch {program}:steps"):
+            ask(line)
+            t.wait("watched: .*" + re.escape(line[-8:]))
+        ask(f"watch {program}:below")
+        t.wait("no more breakpoints|no breakpoint of the CPU is free")
+        t.keys("Escape")
+        t.keys("1")
+        t.wait("cpu-clock")
+        t.keys("-")
+        t.wait("249 samples per second")
+        quit_cleanly(t)
+
+
 def test_grouping():
     """Every grouping has its key"""
     with live.Workload("threads", 120) as work, session("-p", work.pid) as t:

@@ -89,6 +89,8 @@ u32 elf__add_symbols(Elf *elf, u32 section_type, enum name_source source, s64 bi
 void frames__add(Elf *elf, const struct code *c, struct symtab_builder *b);
 /* Entries of the PLT, by the import they jump to. */
 void plt__add(Elf *elf, const struct code *c, struct symtab_builder *b);
+/* What Go's runtime knows of its functions. Returns how many. */
+u32 go__add(Elf *elf, struct code *c, struct symtab_builder *b);
 /* .gnu_debugdata: an xz-compressed ELF file with the local functions. Returns how many. */
 u32 minidebug__add(Elf *elf, const struct code *c, struct symtab_builder *b);
 

@@ -21,6 +21,8 @@
 #include "symbols/debugfile.h"
 #include "symbols/dwarf_guard.h"
 #include "symbols/dwarf_scopes.h"
+#include "symbols/elf.h"
+#include "symbols/go_table.h"
 
 #define MEMORY_BUDGET (64u << 20) /* of what libdw and the scopes keep */
 #define MAX_UNITS     (1u << 20)
@@ -52,6 +54,7 @@ struct span {
 struct debuginfo {
 	struct debugfile program, separate, alt;
 	Dwarf *dwarf, *alt_dwarf;
+	struct go_table *go; /* where there is none */
 	struct dwarf_guard guard, alt_guard;
 	struct unit *units;
 	struct span *spans;
@@ -171,6 +174,14 @@ static int find_files(struct debuginfo *d, const char *path, const char *root, c
 	return alt > 0 ? 0 : debugfile__open_empty(&d->alt);
 }
 
+static bool open_go(struct debuginfo *d)
+{
+	struct byte_budget budget = elf__budget();
+
+	d->go = go_table__open(d->program.elf, &budget, true);
+	return d->go;
+}
+
 struct debuginfo *debuginfo__open(int fd, const char *path, const char *root, char *note,
 				  size_t note_size)
 {
@@ -188,6 +199,9 @@ struct debuginfo *debuginfo__open(int fd, const char *path, const char *root, ch
 			return d;
 		snprintf(note, note_size, "its debug information cannot be read: %s",
 			 d->alt_dwarf ? "parts are missing or broken" : dwarf_errmsg(-1));
+	} else if (open_go(d)) {
+		note[0] = '\0';
+		return d;
 	}
 	debuginfo__close(d);
 	return NULL;
@@ -196,6 +210,7 @@ struct debuginfo *debuginfo__open(int fd, const char *path, const char *root, ch
 void debuginfo__close(struct debuginfo *d)
 {
 	end_all(d);
+	go_table__close(d->go);
 	debugfile__close(&d->program);
 	debugfile__close(&d->separate);
 	debugfile__close(&d->alt);
@@ -433,8 +448,11 @@ static bool line_in_unit(struct debuginfo *d, struct unit *u, u64 vaddr, const c
 bool debuginfo__line(struct debuginfo *d, u64 vaddr, const char **file, u32 *line)
 {
 	struct unit *units[MAX_OVERLAP];
-	u32 n = units_at(d, vaddr, units, ARRAY_SIZE(units));
+	u32 n;
 
+	if (d->go)
+		return go_table__line(d->go, vaddr, file, line);
+	n = units_at(d, vaddr, units, ARRAY_SIZE(units));
 	for (u32 i = 0; i < n; i++)
 		if (line_in_unit(d, units[i], vaddr, file, line))
 			return true;
@@ -502,9 +520,12 @@ static int chain_in_unit(struct debuginfo *d, struct unit *u, u64 vaddr, struct 
 int debuginfo__inlined(struct debuginfo *d, u64 vaddr, struct inline_frame *out, int max)
 {
 	struct unit *units[MAX_OVERLAP];
-	u32 count = units_at(d, vaddr, units, ARRAY_SIZE(units));
+	u32 count;
 	int n = 0;
 
+	if (d->go)
+		return go_table__inlined(d->go, vaddr, out, max);
+	count = units_at(d, vaddr, units, ARRAY_SIZE(units));
 	for (u32 i = 0; i < count && !n; i++)
 		n = chain_in_unit(d, units[i], vaddr, out, max);
 	return n;

@@ -2,7 +2,8 @@
 /*
  * Source lines and inline chains of one ELF file, by libdw. One thread at a time. Finds
  * separate debug files (build-id, .gnu_debuglink, .gnu_debugaltlink) below the root it is
- * given and below /usr/lib/debug of the host. Broken DWARF gives "unknown".
+ * given and below /usr/lib/debug of the host. Broken DWARF gives "unknown". Of a Go program
+ * without any, its runtime's own table tells (symbols/go_table.h), of lines and inline chains alone.
  */
 #ifndef SYMBOLS_DEBUGINFO_H
 #define SYMBOLS_DEBUGINFO_H

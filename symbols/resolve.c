@@ -184,6 +184,7 @@ static bool read_name(struct resolver *r, u32 object, const struct symbol *sym, 
 		return true;
 	case NAME_MAIN:
 	case NAME_DYN:
+	case NAME_GO:
 	case NAME_DEBUG:
 		return name_in_file(r, object, sym, buf);
 	default:

@@ -44,8 +44,8 @@ struct sym_object {
 /* What the worker found out about an object; immutable once returned. */
 struct sym_object_info {
 	char build_id[41]; /* hex, "" none */
-	bool has_symtab, has_dwarf;
-	char source[24]; /* where the names come from: symtab dynsym debugdata debuglink
+	bool has_symtab, has_dwarf; /* has_dwarf: or Go's table, which tells as much of lines */
+	char source[24]; /* where the names come from: symtab dynsym debugdata debuglink gopclntab
 			    build-id kallsyms perf-map vdso vsyscall none */
 	char note[128]; /* what is wrong or missing, and what to install; "" if nothing */
 };

@@ -17,6 +17,7 @@ enum name_source {
 	NAME_DYN,   /* .dynstr of the object's own file */
 	NAME_DEBUG, /* .strtab of its separate debug file */
 	NAME_PLT,   /* as NAME_DYN, of a PLT entry */
+	NAME_GO,    /* .gopclntab of the object's own file */
 	NAME_POOL,  /* symtab.pool */
 	NAME_SOURCES
 };

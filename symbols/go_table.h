@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The table that Go's runtime prints its own stacks by (.gopclntab): each function's name, its lines,
+ * and what is inlined in it. It is part of the program, so those that were stripped (-ldflags "-s -w")
+ * have it, too. Layouts of Go 1.18 on are known. The file is hostile: it is read in bounds. One thread
+ * at a time.
+ */
+#ifndef SYMBOLS_GO_TABLE_H
+#define SYMBOLS_GO_TABLE_H
+
+#include <libelf.h>
+
+#include "base/base.h"
+#include "symbols/debuginfo.h"
+#include "symbols/section.h"
+
+struct go_table;
+
+/* elf stays open as long as it. inlined: what is inlined will be asked for. NULL: it has none, or one
+ * that is not known. */
+struct go_table *go_table__open(Elf *elf, struct byte_budget *budget, bool inlined);
+void go_table__close(struct go_table *t);
+
+/* Where the names of functions are in the file. */
+void go_table__names(const struct go_table *t, u64 *offset, u64 *size, const char **names);
+/* name: where in those. */
+void go_table__each(const struct go_table *t, void (*fn)(void *ctx, u64 start, u64 size, u32 name),
+		    void *ctx);
+
+/* As debuginfo__line() and debuginfo__inlined(); what they hand out is the Elf's. */
+bool go_table__line(const struct go_table *t, u64 vaddr, const char **file, u32 *line);
+int go_table__inlined(const struct go_table *t, u64 vaddr, struct inline_frame *out, int max);
+
+#endif

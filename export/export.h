@@ -54,6 +54,12 @@ struct event_form {
 	bool overlaps;		      /* one thread may have several at a time */
 };
 
+/* Takes lists of things that took time, one a row. Rows and form are valid during the call. */
+struct event_sink {
+	void (*put)(void *ctx, const struct row_table *rows, const struct event_form *form);
+	void *ctx;
+};
+
 /* What rows are compared with: columns then_X and diff_X, and presence. */
 struct report_baseline {
 	bool is_there;
@@ -96,12 +102,9 @@ struct report {
 	enum value_type stacks_unit;
 	const char *stacks_noun;
 	bool inlined; /* asked of stacks: functions inlined at an address are frames of their own */
-	/* Calls emit with things that took time, one a row; NULL when the view has no such list.
-	 * Rows and form are valid during the call. */
-	void (*events)(const struct report *r,
-		       void (*emit)(void *ctx, const struct row_table *rows,
-				    const struct event_form *form),
-		       void *ctx);
+	/* NULL when the view has no list of things that took time. */
+	void (*events)(const struct report *r, const struct event_sink *out);
+	const struct event_form *rows_form; /* where rows are such things; whoever set `events` */
 	const struct report *next; /* another view's at that time, for formats that take several */
 	void *priv;
 };

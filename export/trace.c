@@ -191,7 +191,7 @@ int export_trace(FILE *out, const struct report *r, bool first)
 	fputs("{\"displayTimeUnit\":\"ns\",\"otherData\":", out);
 	export__put_json(out, about(r));
 	fputs(",\"traceEvents\":[", out);
-	r->events(r, put_rows, &t);
+	r->events(r, &(struct event_sink){put_rows, &t});
 	fputs("\n]}\n", out);
 	free(t.named);
 	hidx__fini(&t.index);

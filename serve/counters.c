@@ -443,7 +443,7 @@ static void add_exemplars(struct counters *c, const struct report *r)
 					    c->families[s.family].unit == VALUE_NS))
 		s.family++;
 	if (r->events && s.family < c->nfamilies)
-		r->events(r, show_events, &s);
+		r->events(r, &(struct event_sink){show_events, &s});
 }
 
 void counters__add(struct counters *c, const struct report *r)

@@ -6,12 +6,10 @@
 #ifndef SYMBOLS_DWARF_TYPES_H
 #define SYMBOLS_DWARF_TYPES_H
 
-#include <elfutils/libdw.h>
-
 #include "base/arena.h"
 #include "questions/fields.h"
+#include "symbols/dwarf_die.h"
 
-#define DWARF_NESTED 16 /* modifiers of a type, records in each other */
 #define VALUE_PARTS  4
 
 struct debuginfo;
@@ -49,23 +47,7 @@ void dwarf_types__fini(struct dwarf_types *t);
 void dwarf_types__field(struct dwarf_types *t, Dwarf_Die *type, const struct dwarf_place *place,
 			struct field *out);
 
-/* What an enumerator stands for. */
-bool dwarf_enumerator__value(Dwarf_Die *enumerator, s64 *value);
-
-/* --- what places are found by --- */
-
-/* The type of a variable, member or pointer without typedefs and qualifiers. False: void. */
-bool dwarf_type__of(Dwarf_Die *die, Dwarf_Die *type);
-bool dwarf_type__is_record(Dwarf_Die *type);
-bool dwarf_type__is_pointer(Dwarf_Die *type); /* references too */
 /* std::string of libstdc++, which its file may only announce. */
 bool dwarf_type__is_std_string(struct debuginfo *d, Dwarf_Die *type);
-/* In bytes, of arrays too; 0: not known. */
-u64 dwarf_type__size(Dwarf_Die *type);
-/* A number of an attribute, `otherwise` where it has none. */
-u64 dwarf_die__number(Dwarf_Die *die, unsigned int attribute, u64 otherwise);
-/* Members and base classes one after the other, with where each begins; false: no more. *next:
- * {.addr = NULL} at first. */
-bool dwarf_type__next(Dwarf_Die *record, Dwarf_Die *next, u64 *at);
 
 #endif

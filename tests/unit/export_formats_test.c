@@ -92,10 +92,7 @@ static void folded(const struct report *r, void (*emit)(void *ctx, const char *s
 	emit(ctx, "sh;main", 1);
 }
 
-static void events(const struct report *r,
-		   void (*emit)(void *ctx, const struct row_table *rows,
-				const struct event_form *form),
-		   void *ctx)
+static void events(const struct report *r, const struct event_sink *out)
 {
 	const struct event_form form = {.what = "wait",
 					.name = "symbol",
@@ -106,7 +103,7 @@ static void events(const struct report *r,
 					.comm = "symbol",
 					.overlaps = r->seq == 2};
 
-	emit(ctx, r->rows, &form);
+	out->put(out->ctx, r->rows, &form);
 }
 
 /* --- a histogram as models make them --- */

@@ -83,10 +83,7 @@ static struct row_table table = {.columns = columns,
 				 .cell = cell,
 				 .key = key};
 
-static void events(const struct report *r,
-		   void (*emit)(void *ctx, const struct row_table *rows,
-				const struct event_form *form),
-		   void *ctx)
+static void events(const struct report *r, const struct event_sink *out)
 {
 	static const struct event_form form = {.what = "wait",
 					       .name = "symbol",
@@ -96,7 +93,7 @@ static void events(const struct report *r,
 					       .tid = "pid",
 					       .comm = "symbol"};
 
-	emit(ctx, r->rows, &form);
+	out->put(out->ctx, r->rows, &form);
 }
 
 static void stacks(const struct report *r,

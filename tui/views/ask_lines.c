@@ -14,15 +14,7 @@ struct lines_screen {
 	struct ask_lines_query query;
 };
 
-static struct lines_screen *of(const struct listing *l)
-{
-	return container_of(l, struct lines_screen, list);
-}
-
-static const struct ask_lines_result *rows_of(const struct listing *l)
-{
-	return container_of(l->result, struct ask_lines_result, base);
-}
+LISTING_OF(of, struct lines_screen, rows_of, struct ask_lines_result)
 
 static struct query_result *run(const struct frame *f, const void *query, const struct scope *scope)
 {

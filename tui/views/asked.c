@@ -17,15 +17,7 @@ struct asked_screen {
 	enum ask_kind kind;
 };
 
-static struct asked_screen *of(const struct listing *l)
-{
-	return container_of(l, struct asked_screen, list);
-}
-
-static const struct asked_result *rows_of(const struct listing *l)
-{
-	return container_of(l->result, struct asked_result, base);
-}
+LISTING_OF(of, struct asked_screen, rows_of, struct asked_result)
 
 /* --- one question's own screens --- */
 

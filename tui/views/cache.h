@@ -15,16 +15,7 @@ struct cache_screen {
 	bool ages; /* the histogram of what was read ahead in the place of the last minutes */
 };
 
-static inline struct cache_screen *cache__of(const struct listing *l)
-{
-	return container_of(l, struct cache_screen, list);
-}
-
-/* What is shown; NULL at first. */
-static inline const struct cache_result *cache__rows(const struct listing *l)
-{
-	return l->result ? container_of(l->result, struct cache_result, base) : NULL;
-}
+LISTING_OF(cache__of, struct cache_screen, cache__rows, struct cache_result)
 
 static inline const struct cache_snap *cache__snap(const struct cache_result *a)
 {

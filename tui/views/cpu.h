@@ -16,16 +16,7 @@ struct cpu_screen {
 	struct profile_query query;
 };
 
-static inline struct cpu_screen *cpu__of(const struct listing *l)
-{
-	return container_of(l, struct cpu_screen, list);
-}
-
-/* What is shown; NULL at first. */
-static inline const struct profile_rows *cpu__rows(const struct listing *l)
-{
-	return l->result ? container_of(l->result, struct profile_rows, base) : NULL;
-}
+LISTING_OF(cpu__of, struct cpu_screen, cpu__rows, struct profile_rows)
 
 /* Callers and callees of a function under the same window and mode as `q`. extra: the scope
  * in the place of the host's, NULL none; a reference is taken. */

@@ -18,16 +18,7 @@ struct io_screen {
 	enum io_scale scale;
 };
 
-static inline struct io_screen *io__of(const struct listing *l)
-{
-	return container_of(l, struct io_screen, list);
-}
-
-/* What is shown; NULL at first. */
-static inline const struct io_result *io__rows(const struct listing *l)
-{
-	return l->result ? container_of(l->result, struct io_result, base) : NULL;
-}
+LISTING_OF(io__of, struct io_screen, io__rows, struct io_result)
 
 extern const char *const io_scale_names[IO_SCALES];
 
@@ -62,10 +53,7 @@ void io__empty(const struct listing *l, char *buf, size_t size);
 enum role io__role(const struct listing *l, u32 row, u32 column);
 void io__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
 /* struct report's events of the view itself: the slowest requests. */
-void io_slow__events(const struct report *r,
-		     void (*emit)(void *ctx, const struct row_table *rows,
-		     	     const struct event_form *form),
-		     void *ctx);
+void io_slow__events(const struct report *r, const struct event_sink *out);
 void io__report(const struct query_result *a, const struct frame *f, struct report *r);
 
 /* A latency that somebody notices, and one that everybody does. */

@@ -67,32 +67,20 @@ static const struct event_form slow_form = {
 	.overlaps = true,
 };
 
-static void slow__events(const struct report *r,
-			 void (*emit)(void *ctx, const struct row_table *rows,
-				      const struct event_form *form),
-			 void *ctx)
-{
-	emit(ctx, r->rows, &slow_form);
-}
-
-void io_slow__events(const struct report *r,
-		     void (*emit)(void *ctx, const struct row_table *rows,
-				  const struct event_form *form),
-		     void *ctx)
+void io_slow__events(const struct report *r, const struct event_sink *out)
 {
 	const struct io_result *a = container_of(r->asked, struct io_result, base.table);
 	const struct io_slow_query q = {.by_dev = a->query.by_dev, .dev = a->query.dev};
 	struct io_slow_result *rows = io__slow((const void *)a->base.snap, &q, r->priv);
 
-	emit(ctx, &rows->base.table, &slow_form);
+	out->put(out->ctx, &rows->base.table, &slow_form);
 	query_result__free(&rows->base);
 }
 
 static void report(const struct query_result *a, const struct frame *f, struct report *r)
 {
 	(void)a;
-	slow__report(r, "io-slowest", "request", f, MODEL_IO);
-	r->events = slow__events;
+	slow__report(r, "io-slowest", "request", f, MODEL_IO, &slow_form);
 }
 
 static const struct listing_ops slow_listing = {

@@ -106,6 +106,18 @@ struct listing {
 	char narrowed[160]; /* what a drilled screen is about: "pid=12"; "" the root */
 };
 
+/* Defines, of a screen T whose member `list` is the listing: of(l), the screen, and result(l), what
+ * is shown; NULL at first. */
+#define LISTING_OF(of, T, result_of, R)                                                            \
+	static inline T *of(const struct listing *l)                                               \
+	{                                                                                          \
+		return container_of(l, T, list);                                                   \
+	}                                                                                          \
+	static inline const R *result_of(const struct listing *l)                                  \
+	{                                                                                          \
+		return l->result ? container_of(l->result, R, base) : NULL;                        \
+	}
+
 /* For its table; only with an answer. */
 struct table_source listing__source(struct listing *l);
 /* The screen's ops have to be set by the caller. */

@@ -61,10 +61,7 @@ struct screen *measure_slow__open(struct host *h, const struct measure_view *vie
 struct screen *measure_slow__list(const struct heat_view *v, struct host *h, const void *query,
 				  const struct heat_pick *pick, const struct scope *extra);
 /* For struct report: the slowest of the report's rows. */
-void measure_slow__events(const struct report *r,
-			  void (*emit)(void *ctx, const struct row_table *rows,
-				       const struct event_form *form),
-			  void *ctx);
+void measure_slow__events(const struct report *r, const struct event_sink *out);
 void measure_slow__init(struct measure_view *v);
 
 /* --- measure_timeline.c --- */
@@ -73,15 +70,7 @@ void measure_slow__init(struct measure_view *v);
 struct screen *measure_timeline__open(struct host *h, const struct measure *m,
 				      const struct measure_slow_entry *slow, const char *name);
 
-static inline struct measure_screen *measure__of(const struct listing *l)
-{
-	return container_of(l, struct measure_screen, list);
-}
-
-static inline const struct measure_result *measure__rows(const struct listing *l)
-{
-	return container_of(l->result, struct measure_result, base);
-}
+LISTING_OF(measure__of, struct measure_screen, measure__rows, struct measure_result)
 
 /* --- measure_text.c --- */
 

@@ -53,24 +53,13 @@ static const struct event_form slow_form = {
 	.comm = "comm",
 };
 
-static void slow__events(const struct report *r,
-			 void (*emit)(void *ctx, const struct row_table *rows,
-				      const struct event_form *form),
-			 void *ctx)
-{
-	emit(ctx, r->rows, &slow_form);
-}
-
-void measure_slow__events(const struct report *r,
-			  void (*emit)(void *ctx, const struct row_table *rows,
-				       const struct event_form *form),
-			  void *ctx)
+void measure_slow__events(const struct report *r, const struct event_sink *out)
 {
 	const struct measure_result *a = container_of(r->asked, struct measure_result, base.table);
 	const struct measure_slow_query q = {.narrow = a->query.narrow};
 	struct measure_slow_result *rows = measure__slow((const void *)a->base.snap, &q, r->priv);
 
-	emit(ctx, &rows->base.table, &slow_form);
+	out->put(out->ctx, &rows->base.table, &slow_form);
 	query_result__free(&rows->base);
 }
 
@@ -80,8 +69,7 @@ static void report(const struct query_result *base, const struct frame *f, struc
 	static _Thread_local char view[64];
 
 	snprintf(view, sizeof(view), "%s-slowest", measure__view(a->measure));
-	slow__report(r, view, "event", f, measure__model(a->measure));
-	r->events = slow__events;
+	slow__report(r, view, "event", f, measure__model(a->measure), &slow_form);
 }
 
 /* As of the view's table, of what this is narrowed to. */

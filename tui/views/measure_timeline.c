@@ -84,7 +84,7 @@ static void timeline__report(const struct query_result *base, const struct frame
 	const struct measure_timeline_result *a =
 		container_of(base, struct measure_timeline_result, base);
 
-	slow__report(r, "timeline", "event", f, measure__model(a->measure));
+	slow__report(r, "timeline", "event", f, measure__model(a->measure), NULL);
 	report__sum_number(r, "dropped", VALUE_COUNT, a->slow ? a->slow->s.dropped : 0);
 }
 

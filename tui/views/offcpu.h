@@ -16,16 +16,7 @@ struct offcpu_screen {
 	struct waits_query query;
 };
 
-static inline struct offcpu_screen *offcpu__of(const struct listing *l)
-{
-	return container_of(l, struct offcpu_screen, list);
-}
-
-/* What is shown; NULL at first. */
-static inline const struct waits_result *offcpu__result(const struct listing *l)
-{
-	return l->result ? container_of(l->result, struct waits_result, base) : NULL;
-}
+LISTING_OF(offcpu__of, struct offcpu_screen, offcpu__result, struct waits_result)
 
 /* The row `key` of a query: its stack, its wakers with theirs, and who woke those. what: it in
  * words. extra: the scope in the place of the host's, NULL none; a reference is taken. */

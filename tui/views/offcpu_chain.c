@@ -13,15 +13,7 @@ struct chain_screen {
 	struct chain_query query;
 };
 
-static struct chain_screen *chain__of(const struct listing *l)
-{
-	return container_of(l, struct chain_screen, list);
-}
-
-static const struct chain_result *chain__result(const struct listing *l)
-{
-	return l->result ? container_of(l->result, struct chain_result, base) : NULL;
-}
+LISTING_OF(chain__of, struct chain_screen, chain__result, struct chain_result)
 
 static void add_time(struct headline *line, const char *label, u64 ns)
 {

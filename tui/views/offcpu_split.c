@@ -16,15 +16,7 @@ struct split_screen {
 	struct split_query query;
 };
 
-static struct split_screen *split__of(const struct listing *l)
-{
-	return container_of(l, struct split_screen, list);
-}
-
-static const struct split_result *split__result(const struct listing *l)
-{
-	return l->result ? container_of(l->result, struct split_result, base) : NULL;
-}
+LISTING_OF(split__of, struct split_screen, split__result, struct split_result)
 
 static struct query_result *split__run(const struct frame *f, const void *query,
 				       const struct scope *scope)

@@ -16,16 +16,7 @@ struct sched_screen {
 	struct sched_query query;
 };
 
-static inline struct sched_screen *sched__of(const struct listing *l)
-{
-	return container_of(l, struct sched_screen, list);
-}
-
-/* What is shown; NULL at first. */
-static inline const struct sched_result *sched__rows(const struct listing *l)
-{
-	return l->result ? container_of(l->result, struct sched_result, base) : NULL;
-}
+LISTING_OF(sched__of, struct sched_screen, sched__rows, struct sched_result)
 
 /* The slowest delays of the last minute. extra: the scope in the place of the host's, NULL
  * none; a reference is taken. */
@@ -61,10 +52,7 @@ void sched__empty(const struct listing *l, char *buf, size_t size);
 enum role sched__role(const struct listing *l, u32 row, u32 column);
 void sched__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);
 /* struct report's events of the view itself: the slowest delays. */
-void sched_delays__events(const struct report *r,
-			  void (*emit)(void *ctx, const struct row_table *rows,
-			  	     const struct event_form *form),
-			  void *ctx);
+void sched_delays__events(const struct report *r, const struct event_sink *out);
 void sched__report(const struct query_result *a, const struct frame *f, struct report *r);
 
 /* Numbers of a delay histogram for a report's summary. */

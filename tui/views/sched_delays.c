@@ -75,32 +75,20 @@ static const struct event_form delay_form = {
 	.comm = "comm",
 };
 
-static void delays__events(const struct report *r,
-			   void (*emit)(void *ctx, const struct row_table *rows,
-					const struct event_form *form),
-			   void *ctx)
-{
-	emit(ctx, r->rows, &delay_form);
-}
-
-void sched_delays__events(const struct report *r,
-			  void (*emit)(void *ctx, const struct row_table *rows,
-				       const struct event_form *form),
-			  void *ctx)
+void sched_delays__events(const struct report *r, const struct event_sink *out)
 {
 	const struct sched_result *a = container_of(r->asked, struct sched_result, base.table);
 	const struct sched_delays_query q = {0};
 	struct sched_delays_result *d = sched__delays((const void *)a->base.snap, &q, r->priv);
 
-	emit(ctx, &d->base.table, &delay_form);
+	out->put(out->ctx, &d->base.table, &delay_form);
 	query_result__free(&d->base);
 }
 
 static void delays__report(const struct query_result *a, const struct frame *f, struct report *r)
 {
 	(void)a;
-	slow__report(r, "sched-delays", "delay", f, MODEL_SCHED);
-	r->events = delays__events;
+	slow__report(r, "sched-delays", "delay", f, MODEL_SCHED, &delay_form);
 }
 
 static const struct listing_ops delays_listing = {

@@ -23,15 +23,7 @@ struct thread_screen {
 /* How much of the past the strip shows. */
 static const u32 zooms_ms[] = {SCHED_TIMELINE_S * 1000, 5000, 2000, 1000, 500, 200, 100, 50, 20};
 
-static struct thread_screen *of(const struct listing *l)
-{
-	return container_of(l, struct thread_screen, list);
-}
-
-static const struct sched_thread_result *thread(const struct listing *l)
-{
-	return container_of(l->result, struct sched_thread_result, base);
-}
+LISTING_OF(of, struct thread_screen, thread, struct sched_thread_result)
 
 static struct query_result *thread__run(const struct frame *f, const void *query,
 					const struct scope *scope)
@@ -195,10 +187,7 @@ static void thread__selection(const struct listing *l, struct listing_place at, 
 		 (unsigned long long)s->preempted, (unsigned long long)s->migrations, t->cpu);
 }
 
-static void thread__events(const struct report *r,
-			   void (*emit)(void *ctx, const struct row_table *rows,
-					const struct event_form *form),
-			   void *ctx)
+static void thread__events(const struct report *r, const struct event_sink *out)
 {
 	static const struct event_form form = {
 		.what = "",
@@ -212,7 +201,7 @@ static void thread__events(const struct report *r,
 	const struct sched_spans spans =
 		sched_spans__of(container_of(r->asked, struct sched_thread_result, base.table));
 
-	emit(ctx, &spans.table, &form);
+	out->put(out->ctx, &spans.table, &form);
 }
 
 static void thread__report(const struct query_result *base, const struct frame *f, struct report *r)

@@ -94,9 +94,16 @@ void slow_screen__free(struct screen *base)
 	free(s);
 }
 
-void slow__report(struct report *r, const char *view, const char *group, const struct frame *f,
-		  enum model_id model)
+static void slow__events(const struct report *r, const struct event_sink *out)
 {
+	out->put(out->ctx, r->rows, r->rows_form);
+}
+
+void slow__report(struct report *r, const char *view, const char *group, const struct frame *f,
+		  enum model_id model, const struct event_form *form)
+{
+	r->events = form ? slow__events : NULL;
+	r->rows_form = form;
 	r->view = view;
 	r->window = "last minute";
 	r->group = group;

@@ -48,8 +48,9 @@ struct slow_screen *slow_screen__new(struct host *h, const struct screen_ops *sc
 				     const void *query, const struct heat_pick *pick,
 				     const char *narrowed, const struct scope *extra);
 void slow_screen__free(struct screen *base);
-/* Reports an answer of it; view: as "io-slowest". */
+/* Reports an answer of it; view: as "io-slowest". form: what rows say of events; NULL: they are
+ * none. */
 void slow__report(struct report *r, const char *view, const char *group, const struct frame *f,
-		  enum model_id model);
+		  enum model_id model, const struct event_form *form);
 
 #endif

@@ -36,15 +36,7 @@ struct tally_screen {
 	.at.window = LISTING_AT(struct tally_query, window), .cell_role = tally__role,             \
 	.term = tally__term
 
-static inline struct tally_screen *tally__of(const struct listing *l)
-{
-	return container_of(l, struct tally_screen, list);
-}
-
-static inline const struct tally_result *tally__result(const struct listing *l)
-{
-	return container_of(l->result, struct tally_result, base);
-}
+LISTING_OF(tally__of, struct tally_screen, tally__result, struct tally_result)
 
 /* group: NULL the first. extra: the scope in the place of the host's, NULL none; a reference is taken. */
 struct screen *tally__open(struct host *h, const struct tally_pane *pane, const char *group,

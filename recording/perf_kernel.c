@@ -5,7 +5,7 @@
 #include <sys/utsname.h>
 
 #include "base/bisect.h"
-#include "symbols/foreign.h"
+#include "symbols/kernel_id.h"
 #include "symbols/recorded.h"
 
 #define KERNEL_NAME "[kernel.kallsyms]"

@@ -13,7 +13,7 @@
 #include "base/bpf_types.h"
 #include "symbols/annotate.h"
 #include "symbols/bpf_insn.h"
-#include "symbols/foreign.h"
+#include "symbols/kernel_id.h"
 #include "symbols/object.h"
 #include "symbols/resolver.h"
 #include "symbols/tables.h"

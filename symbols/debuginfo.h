@@ -12,14 +12,11 @@
 #include <sys/types.h>
 
 #include "base/base.h"
+#include "symbols/inline_frame.h"
 
 #define DEBUGINFO_NOBODY ((uid_t)-1)
 
 struct debuginfo;
-
-struct inline_frame {
-	const char *name; /* linkage or plain name, owned by the debuginfo */
-};
 
 /* fd: the ELF file, duplicated by the callee. path: for finding .gnu_debuglink neighbours,
  * may be ""; root: prefix like /proc/PID/root or "". NULL when there is no debug information

@@ -8,8 +8,6 @@
 #ifndef SYMBOLS_FOREIGN_H
 #define SYMBOLS_FOREIGN_H
 
-#include <stdio.h>
-
 #include "symbols/symbols.h"
 
 /* An object of its own for each call; build_id: hex, "" not known. o->id is ignored, strings are
@@ -19,13 +17,5 @@ u32 symbols__foreign_object(struct symbols *s, const struct sym_object *o, const
 u32 symbols__foreign_loc(struct symbols *s, u32 object, u64 offset);
 /* A descriptor of the object's file, or -errno (-ESTALE: it is another one). Any thread. */
 int symbols__foreign_file(struct symbols *s, u32 object);
-
-/* The build-id of the kernel that runs here, hex, "" unknown. */
-const char *kernel__build_id(char *hex, size_t size);
-/* Where one of its symbols is; 0: hidden, or there is none of that name. */
-u64 kernel__address_of(const char *symbol);
-/* What these two read: ELF notes, aligned to 4, and /proc/kallsyms. */
-void kernel__read_notes(const u8 *notes, size_t n, char *hex, size_t size);
-u64 kernel__find_address(FILE *kallsyms, const char *symbol);
 
 #endif

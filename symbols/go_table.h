@@ -11,7 +11,7 @@
 #include <libelf.h>
 
 #include "base/base.h"
-#include "symbols/debuginfo.h"
+#include "symbols/inline_frame.h"
 #include "symbols/section.h"
 
 struct go_table;

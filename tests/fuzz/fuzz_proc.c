@@ -16,7 +16,7 @@
 #include "sources/cache_dentry.h"
 #include "sources/cache_totals.h"
 #include "sources/vitals_parse.h"
-#include "symbols/foreign.h"
+#include "symbols/kernel_id.h"
 #include "tests/fuzz/fuzz.h"
 
 static FILE *open_text(const char *text)

@@ -20,6 +20,7 @@ STARTS = re.compile(r"(?<![\w.>])(system|popen|wordexp|v?fork|posix_spawnp?|f?ex
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 STARTER = "base/child.c"
 LIBBPF = re.compile(r"^bpf/")
+PROGRAM_CODE = ("base/bpf_types.c", "symbols/bpf_code.c")  # what the kernel tells of programs
 LIBPERF = re.compile(r"^perf/")
 SERVER = re.compile(r"^microhttpd\.h$")
 
@@ -67,8 +68,8 @@ def wrong(layer, path, quote, name):
     if SERVER.match(name) and path != "serve/http.c":
         return "the HTTP server belongs to serve/http.c alone"
     if quote == "<":
-        if LIBBPF.match(name) and layer not in ("bpf", "sources"):
-            return "libbpf belongs to sources"
+        if LIBBPF.match(name) and layer not in ("bpf", "sources") and path not in PROGRAM_CODE:
+            return f"libbpf belongs to sources, {' and '.join(PROGRAM_CODE)}"
         if LIBPERF.match(name) and layer != "sources":
             return "libperf belongs to sources"
         return None

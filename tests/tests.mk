@@ -15,8 +15,8 @@ UNIT      := $(wildcard tests/unit/*_test.c tests/render/*_test.c)
 LIVE_C    := $(wildcard tests/live/*_test.c)
 # What compares times or shares, or asks something of the whole machine, runs alone; all else three at a time, the
 # longest first.
-LIVE      := $(wildcard $(patsubst %,tests/live/%_live.py,accuracy bpf cache gone io irq net offcpu \
-	overview procs safety sched sched_faults tcp unwind usage waits_aio waits_events))
+LIVE      := $(wildcard $(patsubst %,tests/live/%_live.py,accuracy bpf cache gone heap_steady io irq net offcpu \
+	overview overview_rules procs safety sched sched_faults tcp unwind usage waits_aio waits_events))
 LIVE_BESIDE := $(wildcard $(patsubst %,tests/live/%_live.py,symbols ask heap fleet faults \
 	files locks java arguments scope syscalls hosts node funcs serve))
 LIVE_BESIDE += $(filter-out $(LIVE) $(LIVE_BESIDE),$(wildcard tests/live/*_live.py))

@@ -92,9 +92,9 @@ check-all: check-build
 			$(foreach v,asan tsan,'tests/script/run.sh $(B)/$(v)/$(SCRIPTED)')) \
 		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=300$(comma)plain \
 			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \
-		--group live,timeout=300,again $(LIVE_BIN) \
-		--group live,timeout=300,again $(LIVE) \
-		--group live,timeout=300,again,jobs=3 $(LIVE_BESIDE) \
+		--group live,timeout=420,again $(LIVE_BIN) \
+		--group live,timeout=420,again $(LIVE) \
+		--group live,timeout=420,again,jobs=3 $(LIVE_BESIDE) \
 		--group tmux,timeout=180,again $(LIVE_TMUX) \
 		--group kernels,timeout=180,again $(KERNELS_CHECK)
 

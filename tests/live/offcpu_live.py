@@ -441,7 +441,7 @@ def test_no_tracer():
     live.need_root()
     with live.Workload("futex_pair", 60), live.Workload("ping_pong", 60):
         report = live.batch("-V", "offcpu", "-d", 1, "-n", 1, "--group", "tid+stack")[0]
-    own = re.compile(r"bpf_prog_[0-9a-f]{16}|bpf_trace_run|^__bpf_|^__traceiter_|sched_switch$")
+    own = re.compile(r"bpf_prog_[0-9a-f]{16}|bpf_trace_run|^__bpf_(trace|prog)_|^__traceiter_|sched_switch$")
     for r in report["rows"]:
         for name in symbols(r["stack"]) + symbols((r["waker"] or {}).get("stack")):
             assert not own.search(name), f"{name} in a stack of {r['comm']}"

@@ -7,27 +7,15 @@
 #include "base/columns.h"
 #include "symbols/symbols.h"
 #include "tui/views/bpf_parts.h"
+#include "tui/views/code_lines.h"
 #include "tui/views/window.h"
-#include "widgets/paragraph.h"
-
-enum line_kind { LINE_FUNCTION, LINE_SOURCE, LINE_INSN };
-
-struct code_line {
-	u32 insn;
-	enum line_kind kind;
-};
 
 struct code_screen {
 	struct screen base;
 	struct bpf_prog_sample prog;
 	enum bpf_code which;
-	const struct annotation *code; /* NULL: it was asked for */
-	struct code_line *lines;
-	u32 nlines;
+	struct code_lines lines;
 	bool with_source;
-	u32 selected, top; /* lines */
-	struct rect body;
-	char search[128];
 	struct row_table table; /* the instructions as rows, for snapshots */
 };
 
@@ -53,38 +41,17 @@ static bool begins_source(const struct annotated_insn *insns, u32 i)
 
 static void build_lines(struct code_screen *s)
 {
-	u32 insn = s->nlines ? s->lines[MIN(s->selected, s->nlines - 1)].insn : 0;
-	const struct annotated_insn *insns = s->code->insns;
-
-	s->lines = xrealloc(s->lines, sizeof(*s->lines) * 3 * (s->code->ninsns + 1));
-	s->nlines = s->selected = 0;
-	for (u32 i = 0; i < s->code->ninsns; i++) {
-		if (begins_function(insns, i))
-			s->lines[s->nlines++] = (struct code_line){i, LINE_FUNCTION};
-		if (s->with_source && begins_source(insns, i))
-			s->lines[s->nlines++] = (struct code_line){i, LINE_SOURCE};
-		if (insn && i == insn)
-			s->selected = s->nlines;
-		s->lines[s->nlines++] = (struct code_line){i, LINE_INSN};
-	}
-}
-
-static void drop_code(struct code_screen *s)
-{
-	if (s->code)
-		annotation__put(s->code);
-	s->code = NULL;
-	s->nlines = s->selected = s->top = 0;
+	code_lines__build(&s->lines, begins_function, s->with_source ? begins_source : NULL);
 }
 
 static void code__update(struct screen *base)
 {
 	struct code_screen *s = (struct code_screen *)base;
 
-	if (s->code)
+	if (s->lines.code)
 		return;
-	s->code = symbols__bpf_code(host__symbols(base->host), s->prog.id, s->prog.loaded_ns, s->which);
-	if (!s->code)
+	s->lines.code = symbols__bpf_code(host__symbols(base->host), s->prog.id, s->prog.loaded_ns, s->which);
+	if (!s->lines.code)
 		return;
 	build_lines(s);
 	host__redraw(base->host);
@@ -94,31 +61,24 @@ static void code__free(struct screen *base)
 {
 	struct code_screen *s = (struct code_screen *)base;
 
-	drop_code(s);
-	free(s->lines);
+	code_lines__fini(&s->lines);
 	free(s);
 }
 
 /* --- what they look like --- */
 
-static const char *base_name(const char *path)
+static void draw_line(void *ctx, const struct code_line *l, struct canvas *c, struct rect r)
 {
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
-static void draw_line(const struct code_screen *s, const struct code_line *l, struct canvas *c, struct rect r)
-{
-	const struct annotated_insn *in = &s->code->insns[l->insn];
+	const struct code_screen *s = ctx;
+	const struct annotated_insn *in = &s->lines.code->insns[l->insn];
 	int x = r.x;
 
 	switch (l->kind) {
-	case LINE_FUNCTION:
+	case CODE_LINE_FUNCTION:
 		draw__textf(c, x, r.y, r.w, ROLE_TITLE, "%s:", in->inlined);
 		break;
-	case LINE_SOURCE:
-		x += draw__textf(c, x, r.y, r.w, ROLE_DIM, "          %s:%u ", base_name(in->file), in->line);
+	case CODE_LINE_SOURCE:
+		x += draw__textf(c, x, r.y, r.w, ROLE_DIM, "          %s:%u ", code_line__file(in), in->line);
 		draw__text(c, x, r.y, r.w - (x - r.x), ROLE_STRONG, in->source ? in->source : "");
 		break;
 	default:
@@ -126,25 +86,6 @@ static void draw_line(const struct code_screen *s, const struct code_line *l, st
 				 (unsigned long long)in->offset);
 		draw__text(c, x, r.y, r.w - (x - r.x), ROLE_TEXT, in->text);
 	}
-}
-
-static void draw_body(struct code_screen *s, struct canvas *c, struct rect r)
-{
-	u32 h = (u32)r.h;
-
-	s->selected = MIN(s->selected, s->nlines - 1);
-	if (s->selected < s->top)
-		s->top = s->selected;
-	if (s->selected >= s->top + h)
-		s->top = s->selected - h + 1;
-	for (u32 i = s->top; i < s->nlines && i < s->top + h; i++) {
-		struct rect line = {r.x, r.y + (int)(i - s->top), r.w, 1};
-
-		draw_line(s, &s->lines[i], c, line);
-		if (i == s->selected)
-			draw__select(c, line.x, line.y, line.w);
-	}
-	s->body = r;
 }
 
 static void draw_headline(const struct code_screen *s, struct canvas *c, struct rect r)
@@ -155,8 +96,8 @@ static void draw_headline(const struct code_screen *s, struct canvas *c, struct 
 	x += draw__middle(c, x, r.y, MAX(r.w - 40, 10), ROLE_TITLE, s->prog.name);
 	x += draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_STRONG, "  %s",
 			 bytecode ? "bytecode" : "machine code");
-	if (s->code)
-		draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_DIM, "  %u instructions, %u bytes", s->code->ninsns,
+	if (s->lines.code)
+		draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_DIM, "  %u instructions, %u bytes", s->lines.code->ninsns,
 			    bytecode ? s->prog.xlated_bytes : s->prog.jited_bytes);
 }
 
@@ -168,53 +109,15 @@ static void code__draw(struct screen *base, struct canvas *c, struct rect area)
 	if (area.h < 3)
 		return;
 	draw_headline(s, c, area);
-	if (s->code && *s->code->note) {
-		int used = draw__paragraph(c, (struct rect){body.x + 1, body.y, body.w - 2, 3}, ROLE_WARN,
-					   s->code->note);
-
-		body.y += used;
-		body.h -= used;
-	}
-	if (!s->code)
-		draw__text(c, body.x + 1, body.y, body.w, ROLE_TEXT, "reading the program ...");
-	else if (s->nlines && body.h > 0)
-		draw_body(s, c, body);
+	code_lines__draw(&s->lines, c, body, "reading the program ...", draw_line, s);
 }
 
 /* --- actions --- */
 
-static bool move_to(struct code_screen *s, s64 line)
-{
-	if (s->nlines)
-		s->selected = (u32)CLAMP(line, 0, (s64)s->nlines - 1);
-	return true;
-}
-
-static const char *text_of(const struct code_screen *s, const struct code_line *l)
-{
-	const struct annotated_insn *in = &s->code->insns[l->insn];
-	const char *text = l->kind == LINE_FUNCTION ? in->inlined : l->kind == LINE_SOURCE ? in->source : in->text;
-
-	return text ? text : "";
-}
-
-static bool find(struct code_screen *s, int dir)
-{
-	for (u32 i = 1; s->search[0] && i <= s->nlines; i++) {
-		u32 line = (s->selected + (dir > 0 ? i : s->nlines - i)) % s->nlines;
-
-		if (!strcasestr(text_of(s, &s->lines[line]), s->search))
-			continue;
-		s->selected = line;
-		return true;
-	}
-	return false;
-}
-
 static bool toggle_source(struct code_screen *s)
 {
 	s->with_source = !s->with_source;
-	if (s->code)
+	if (s->lines.code)
 		build_lines(s);
 	return true;
 }
@@ -222,7 +125,7 @@ static bool toggle_source(struct code_screen *s)
 static bool toggle_code(struct code_screen *s)
 {
 	s->which = s->which == BPF_BYTECODE ? BPF_MACHINE_CODE : BPF_BYTECODE;
-	drop_code(s);
+	code_lines__drop(&s->lines);
 	code__update(&s->base);
 	return true;
 }
@@ -230,43 +133,26 @@ static bool toggle_code(struct code_screen *s)
 static bool code__action(struct screen *base, enum action a)
 {
 	struct code_screen *s = (struct code_screen *)base;
-	s64 line = s->selected;
 
 	switch (a) {
-	case ACTION_UP: return move_to(s, line - 1);
-	case ACTION_DOWN: return move_to(s, line + 1);
-	case ACTION_PAGE_UP: return move_to(s, line - s->body.h);
-	case ACTION_PAGE_DOWN: return move_to(s, line + s->body.h);
-	case ACTION_HOME: return move_to(s, 0);
-	case ACTION_END: return move_to(s, INT32_MAX);
-	case ACTION_SEARCH_NEXT: return find(s, 1);
-	case ACTION_SEARCH_PREVIOUS: return find(s, -1);
 	case ACTION_SOURCE: return toggle_source(s);
 	case ACTION_MACHINE_CODE: return toggle_code(s);
 	case ACTION_DRILL:
 	case ACTION_MAPS:
 		host__push(base->host, bpf_maps__open(base->host, &s->prog));
 		return true;
-	default: return false;
+	default: return code_lines__action(&s->lines, a);
 	}
 }
 
 static void code__mouse(struct screen *base, const struct input *in)
 {
-	struct code_screen *s = (struct code_screen *)base;
-
-	if (in->mouse == MOUSE_WHEEL_UP || in->mouse == MOUSE_WHEEL_DOWN)
-		move_to(s, (s64)s->selected + (in->mouse == MOUSE_WHEEL_UP ? -3 : 3));
-	else if (in->y >= s->body.y && in->y < s->body.y + s->body.h)
-		move_to(s, (s64)s->top + in->y - s->body.y);
+	code_lines__mouse(&((struct code_screen *)base)->lines, in);
 }
 
 static bool code__search(struct screen *base, const char *text, int dir)
 {
-	struct code_screen *s = (struct code_screen *)base;
-
-	copy_str(s->search, sizeof(s->search), text);
-	return find(s, dir);
+	return code_lines__search(&((struct code_screen *)base)->lines, text, dir);
 }
 
 static void code__crumb(const struct screen *base, char *buf, size_t size)
@@ -277,12 +163,11 @@ static void code__crumb(const struct screen *base, char *buf, size_t size)
 static void code__selection(const struct screen *base, char *buf, size_t size)
 {
 	const struct code_screen *s = (const struct code_screen *)base;
-	const struct annotated_insn *in;
+	const struct annotated_insn *in = code_lines__selected(&s->lines);
 
 	*buf = '\0';
-	if (!s->nlines)
+	if (!in)
 		return;
-	in = &s->code->insns[s->lines[s->selected].insn];
 	if (!in->line)
 		snprintf(buf, size, "%s%sno source line here", in->inlined ? in->inlined : "", in->inlined ? ": " : "");
 	else
@@ -291,7 +176,7 @@ static void code__selection(const struct screen *base, char *buf, size_t size)
 
 static bool code__settled(const struct screen *base)
 {
-	return ((const struct code_screen *)base)->code;
+	return ((const struct code_screen *)base)->lines.code;
 }
 
 static void code__leads(const struct screen *base, char *buf, size_t size)
@@ -324,7 +209,7 @@ static bool text_cell(struct value *out, const char *text)
 static bool code__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
 	const struct code_screen *s = container_of(t, struct code_screen, table);
-	const struct annotated_insn *in = &s->code->insns[row];
+	const struct annotated_insn *in = &s->lines.code->insns[row];
 
 	*out = (struct value){.type = code_columns[column].type};
 	switch (column) {
@@ -340,7 +225,7 @@ static bool code__cell(const struct row_table *t, u32 row, u32 column, struct va
 
 static u64 code__key(const struct row_table *t, u32 row)
 {
-	return container_of(t, struct code_screen, table)->code->insns[row].offset;
+	return container_of(t, struct code_screen, table)->lines.code->insns[row].offset;
 }
 
 static bool code__report(struct screen *base, struct report *r)
@@ -348,10 +233,10 @@ static bool code__report(struct screen *base, struct report *r)
 	struct code_screen *s = (struct code_screen *)base;
 	const struct frame *f = host__frame(base->host);
 
-	if (!s->code || !f || !f->snaps[MODEL_BPF])
+	if (!s->lines.code || !f || !f->snaps[MODEL_BPF])
 		return false;
 	s->table = (struct row_table){.columns = code_columns, .ncolumns = ARRAY_SIZE(code_columns),
-				      .nrows = s->code->ninsns, .cell = code__cell, .key = code__key};
+				      .nrows = s->lines.code->ninsns, .cell = code__cell, .key = code__key};
 	*r = (struct report){.view = s->which == BPF_BYTECODE ? "bpf-code" : "bpf-machine-code",
 			     .seq = f->seq,
 			     .t0_ns = f->snaps[MODEL_BPF]->t0_ns,
@@ -362,7 +247,7 @@ static bool code__report(struct screen *base, struct report *r)
 			     .health = f->feeds[MODEL_BPF].health,
 			     .rows = &s->table};
 	report__sum_number(r, "id", VALUE_COUNT, s->prog.id);
-	report__sum(r, "note", (struct value){.type = VALUE_TEXT, .s = s->code->note});
+	report__sum(r, "note", (struct value){.type = VALUE_TEXT, .s = s->lines.code->note});
 	return true;
 }
 

@@ -40,11 +40,9 @@ static void annotate__free(struct screen *base)
 	query_client__fini(&s->query_client);
 	if (s->result)
 		query_result__free(&s->result->base);
-	if (s->code)
-		annotation__put(s->code);
+	code_lines__fini(&s->lines);
 	free(s->pct);
 	free(s->order);
-	free(s->lines);
 	free(s);
 }
 
@@ -60,24 +58,15 @@ static bool new_source_line(const struct annotated_insn *insns, u32 i)
 
 static void build_lines(struct annotate_screen *s)
 {
-	u32 insn = s->nlines ? s->lines[MIN(s->selected, s->nlines - 1)].insn : 0;
 	bool with_source = s->with_source && !annotate__is_script(s);
 
-	s->lines = xrealloc(s->lines, sizeof(*s->lines) * 2 * (s->code->ninsns + 1));
-	s->nlines = 0;
-	for (u32 i = 0; i < s->code->ninsns; i++) {
-		if (with_source && new_source_line(s->code->insns, i))
-			s->lines[s->nlines++] = (struct code_line){i, true};
-		if (i == insn)
-			s->selected = s->nlines;
-		s->lines[s->nlines++] = (struct code_line){i, false};
-	}
+	code_lines__build(&s->lines, NULL, with_source ? new_source_line : NULL);
 }
 
 /* Adds each sampled offset to the instruction that contains it. */
 static void spread_weights(struct annotate_screen *s)
 {
-	const struct annotation *code = s->code;
+	const struct annotation *code = s->lines.code;
 	u32 i = 0;
 
 	memset(s->pct, 0, sizeof(*s->pct) * code->ninsns);
@@ -94,7 +83,7 @@ static void spread_weights(struct annotate_screen *s)
 static void rank_lines(struct annotate_screen *s)
 {
 	s->norder = 0;
-	for (u32 i = 0; i < s->code->ninsns; i++) {
+	for (u32 i = 0; i < s->lines.code->ninsns; i++) {
 		u32 k = s->norder;
 
 		if (s->pct[i] <= 0)
@@ -106,21 +95,14 @@ static void rank_lines(struct annotate_screen *s)
 	}
 }
 
-static void select_insn(struct annotate_screen *s, u32 insn)
-{
-	for (u32 i = 0; i < s->nlines; i++)
-		if (!s->lines[i].source && s->lines[i].insn == insn)
-			s->selected = i;
-}
-
 static void weigh(struct annotate_screen *s)
 {
-	if (!s->code || !s->result || !s->code->ninsns)
+	if (!s->lines.code || !s->result || !s->lines.code->ninsns)
 		return;
 	spread_weights(s);
 	rank_lines(s);
 	if (!s->placed && s->norder) {
-		select_insn(s, s->order[0]);
+		code_lines__select(&s->lines, s->order[0]);
 		s->placed = true;
 	}
 }
@@ -140,11 +122,11 @@ static void annotate__update(struct screen *base)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
 
-	if (!s->code) {
-		s->code = symbols__annotate(host__symbols(base->host), s->query.focus);
-		if (s->code) {
-			s->pct = xcalloc(s->code->ninsns + 1, sizeof(*s->pct));
-			s->order = xcalloc(s->code->ninsns + 1, sizeof(*s->order));
+	if (!s->lines.code) {
+		s->lines.code = symbols__annotate(host__symbols(base->host), s->query.focus);
+		if (s->lines.code) {
+			s->pct = xcalloc(s->lines.code->ninsns + 1, sizeof(*s->pct));
+			s->order = xcalloc(s->lines.code->ninsns + 1, sizeof(*s->order));
 			build_lines(s);
 			weigh(s);
 		}
@@ -153,13 +135,6 @@ static void annotate__update(struct screen *base)
 }
 
 /* --- actions --- */
-
-static bool move_to(struct annotate_screen *s, s64 line)
-{
-	if (s->nlines)
-		s->selected = (u32)CLAMP(line, 0, (s64)s->nlines - 1);
-	return true;
-}
 
 /* From the present instruction's rank to the next hotter or colder one; from an instruction
  * without samples to the hottest. */
@@ -171,11 +146,11 @@ static bool jump_hot(struct annotate_screen *s, int dir)
 		host__message(s->base.host, ROLE_WARN, "no samples fell into this function here");
 		return true;
 	}
-	insn = s->lines[s->selected].insn;
+	insn = (u32)(code_lines__selected(&s->lines) - s->lines.code->insns);
 	for (rank = 0; rank < s->norder && s->order[rank] != insn; rank++)
 		;
 	rank = rank == s->norder ? 0 : (rank + s->norder + (u32)dir) % s->norder;
-	select_insn(s, s->order[rank]);
+	code_lines__select(&s->lines, s->order[rank]);
 	host__message(s->base.host, ROLE_DIM, "hot line %u of %u", rank + 1, s->norder);
 	return true;
 }
@@ -183,60 +158,36 @@ static bool jump_hot(struct annotate_screen *s, int dir)
 /* Follows a jump within the function, or a call to another one is left to the callees. */
 static bool follow(struct annotate_screen *s)
 {
-	u64 target;
+	const struct annotated_insn *in = code_lines__selected(&s->lines);
+	u64 target = in ? in->target : 0;
 
-	if (!s->nlines)
+	if (!in)
 		return true;
-	target = s->code->insns[s->lines[s->selected].insn].target;
-	for (u32 i = 0; target && i < s->code->ninsns; i++) {
-		if (s->code->insns[i].offset != target)
+	for (u32 i = 0; target && i < s->lines.code->ninsns; i++) {
+		if (s->lines.code->insns[i].offset != target)
 			continue;
-		select_insn(s, i);
+		code_lines__select(&s->lines, i);
 		return true;
 	}
 	host__message(s->base.host, ROLE_DIM, "no jump within this function here");
 	return true;
 }
 
-static bool find(struct annotate_screen *s, int dir)
-{
-	for (u32 i = 1; s->search[0] && i <= s->nlines; i++) {
-		u32 line = (s->selected + (dir > 0 ? i : s->nlines - i)) % s->nlines;
-		const struct annotated_insn *in = &s->code->insns[s->lines[line].insn];
-		const char *hay = s->lines[line].source ? in->source : in->text;
-
-		if (hay && strcasestr(hay, s->search)) {
-			s->selected = line;
-			return true;
-		}
-	}
-	return false;
-}
-
 static bool annotate__action(struct screen *base, enum action a)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
-	s64 line = s->selected;
 
 	switch (a) {
-	case ACTION_UP: return move_to(s, line - 1);
-	case ACTION_DOWN: return move_to(s, line + 1);
-	case ACTION_PAGE_UP: return move_to(s, line - s->body.h);
-	case ACTION_PAGE_DOWN: return move_to(s, line + s->body.h);
-	case ACTION_HOME: return move_to(s, 0);
-	case ACTION_END: return move_to(s, INT32_MAX);
-	case ACTION_SEARCH_NEXT: return find(s, 1);
-	case ACTION_SEARCH_PREVIOUS: return find(s, -1);
 	case ACTION_HOTTEST_NEXT: return jump_hot(s, 1);
 	case ACTION_HOTTEST_PREVIOUS: return jump_hot(s, -1);
 	case ACTION_DRILL: return follow(s);
 	case ACTION_WINDOW: return window__next(s->base.host, &s->query.window);
 	case ACTION_SOURCE:
 		s->with_source = !s->with_source;
-		if (s->code)
+		if (s->lines.code)
 			build_lines(s);
 		return true;
-	default: return false;
+	default: return code_lines__action(&s->lines, a);
 	}
 }
 
@@ -250,20 +201,12 @@ static int annotate__choose(struct screen *base, enum choice what, const char *v
 
 static void annotate__mouse(struct screen *base, const struct input *in)
 {
-	struct annotate_screen *s = (struct annotate_screen *)base;
-
-	if (in->mouse == MOUSE_WHEEL_UP || in->mouse == MOUSE_WHEEL_DOWN)
-		move_to(s, (s64)s->selected + (in->mouse == MOUSE_WHEEL_UP ? -3 : 3));
-	else if (in->y >= s->body.y && in->y < s->body.y + s->body.h)
-		move_to(s, (s64)s->top + in->y - s->body.y);
+	code_lines__mouse(&((struct annotate_screen *)base)->lines, in);
 }
 
 static bool annotate__search(struct screen *base, const char *text, int dir)
 {
-	struct annotate_screen *s = (struct annotate_screen *)base;
-
-	copy_str(s->search, sizeof(s->search), text);
-	return find(s, dir);
+	return code_lines__search(&((struct annotate_screen *)base)->lines, text, dir);
 }
 
 static void annotate__crumb(const struct screen *base, char *buf, size_t size)
@@ -274,12 +217,11 @@ static void annotate__crumb(const struct screen *base, char *buf, size_t size)
 static void annotate__selection(const struct screen *base, char *buf, size_t size)
 {
 	const struct annotate_screen *s = (const struct annotate_screen *)base;
-	const struct annotated_insn *in;
+	const struct annotated_insn *in = code_lines__selected(&s->lines);
 
 	*buf = '\0';
-	if (!s->nlines)
+	if (!in)
 		return;
-	in = &s->code->insns[s->lines[s->selected].insn];
 	if (!in->file)
 		snprintf(buf, size, "no line information here");
 	else
@@ -291,7 +233,7 @@ static bool annotate__settled(const struct screen *base)
 {
 	const struct annotate_screen *s = (const struct annotate_screen *)base;
 
-	return s->code && s->result && !query_client__busy(&s->query_client);
+	return s->lines.code && s->result && !query_client__busy(&s->query_client);
 }
 
 static u32 annotate__function(const struct screen *base)

@@ -6,6 +6,7 @@
 #ifndef TUI_VIEWS_CPU_ANNOTATE_H
 #define TUI_VIEWS_CPU_ANNOTATE_H
 
+#include "tui/views/code_lines.h"
 #include "tui/views/cpu.h"
 
 /* The function's samples by offset; of the rows its sums. */
@@ -16,28 +17,17 @@ struct code_result {
 	u32 noffsets;
 };
 
-/* A line of the screen: an instruction, or the source line that begins before it. */
-struct code_line {
-	u32 insn;
-	bool source;
-};
-
 struct annotate_screen {
 	struct screen base;
 	struct profile_query query;
 	struct query_client query_client;
 	struct code_result *result;
-	const struct annotation *code;
+	struct code_lines lines;
+	bool with_source;
 	double *pct;	 /* per instruction, of the function's self weight */
 	u32 *order;	 /* instructions by share, heaviest first, those above 0 only */
 	u32 norder;
-	struct code_line *lines;
-	u32 nlines;
-	bool with_source;
-	u32 selected, top; /* lines */
-	bool placed;	   /* the cursor was put on the hottest line once */
-	struct rect body;
-	char search[128];
+	bool placed; /* the cursor was put on the hottest line once */
 	struct row_table table; /* the instructions as rows, for snapshots */
 };
 

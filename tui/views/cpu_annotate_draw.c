@@ -3,22 +3,14 @@
 #include <stdio.h>
 
 #include "tui/views/cpu_annotate.h"
-#include "widgets/paragraph.h"
 #include "widgets/spark.h"
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 static void draw_source(const struct annotated_insn *in, struct canvas *c, struct rect r)
 {
 	char where[200];
 	int x = r.x + 10;
 
-	snprintf(where, sizeof(where), "%s:%u ", base_name(in->file), in->line);
+	snprintf(where, sizeof(where), "%s:%u ", code_line__file(in), in->line);
 	x += draw__text(c, x, r.y, r.w - 10, ROLE_DIM, where);
 	if (in->inlined)
 		x += draw__textf(c, x, r.y, r.w - (x - r.x), ROLE_INLINED, "[inlined %s] ",
@@ -33,7 +25,7 @@ static enum role heat(double pct)
 
 static void draw_insn(const struct annotate_screen *s, u32 i, struct canvas *c, struct rect r)
 {
-	const struct annotated_insn *in = &s->code->insns[i];
+	const struct annotated_insn *in = &s->lines.code->insns[i];
 	int bar = r.w >= 70 ? 8 : 0, x = r.x + 8;
 	char text[16] = "";
 
@@ -48,26 +40,14 @@ static void draw_insn(const struct annotate_screen *s, u32 i, struct canvas *c, 
 	draw__text(c, x, r.y, r.w - (x - r.x), s->pct[i] > 0 ? ROLE_STRONG : ROLE_TEXT, in->text);
 }
 
-static void annotate__body(struct annotate_screen *s, struct canvas *c, struct rect r)
+static void draw_line(void *ctx, const struct code_line *l, struct canvas *c, struct rect r)
 {
-	u32 h = (u32)r.h;
+	const struct annotate_screen *s = ctx;
 
-	s->selected = MIN(s->selected, s->nlines - 1);
-	if (s->selected < s->top || s->selected >= s->top + h)
-		s->top = s->selected > h / 2 ? s->selected - h / 2 : 0;
-	if (s->top + h > s->nlines)
-		s->top = s->nlines > h ? s->nlines - h : 0;
-	for (u32 i = s->top; i < s->nlines && i < s->top + h; i++) {
-		struct rect line = {r.x, r.y + (int)(i - s->top), r.w, 1};
-
-		if (s->lines[i].source)
-			draw_source(&s->code->insns[s->lines[i].insn], c, line);
-		else
-			draw_insn(s, s->lines[i].insn, c, line);
-		if (i == s->selected)
-			draw__select(c, line.x, line.y, line.w);
-	}
-	s->body = r;
+	if (l->kind == CODE_LINE_SOURCE)
+		draw_source(&s->lines.code->insns[l->insn], c, r);
+	else
+		draw_insn(s, l->insn, c, r);
 }
 
 /* Without the code there are still the sampled addresses, by offset in the function. */
@@ -106,7 +86,6 @@ void annotate__draw(struct screen *base, struct canvas *c, struct rect area)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
 	struct rect body = {area.x, area.y + 2, area.w, area.h - 2};
-	const char *note = s->code ? s->code->note : "";
 
 	if (area.h < 4)
 		return;
@@ -114,16 +93,7 @@ void annotate__draw(struct screen *base, struct canvas *c, struct rect area)
 	draw__textf(c, area.x, area.y + 1, area.w, ROLE_HEADER, "%7s  %s; %s", "self%",
 		    annotate__is_script(s) ? "line" : "instruction",
 		    "the share is of this function's own samples");
-	if (*note) {
-		int used = draw__paragraph(c, (struct rect){body.x + 1, body.y, body.w - 2, 3},
-					   ROLE_WARN, note);
-		body.y += used;
-		body.h -= used;
-	}
-	if (!s->code)
-		draw__text(c, body.x + 1, body.y, body.w, ROLE_TEXT, "disassembling ...");
-	else if (s->nlines && body.h > 0)
-		annotate__body(s, c, body);
-	else if (s->result)
+	body = code_lines__draw(&s->lines, c, body, "disassembling ...", draw_line, s);
+	if (s->lines.code && !s->lines.n && s->result)
 		draw_offsets(s, c, body);
 }

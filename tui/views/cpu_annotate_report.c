@@ -45,7 +45,7 @@ static u64 offset__key(const struct row_table *t, u32 row)
 static bool code__cell(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
 	const struct annotate_screen *s = container_of(t, struct annotate_screen, table);
-	const struct annotated_insn *in = &s->code->insns[row];
+	const struct annotated_insn *in = &s->lines.code->insns[row];
 
 	*out = (struct value){.type = code_columns[column].type};
 	switch (column) {
@@ -61,7 +61,7 @@ static bool code__cell(const struct row_table *t, u32 row, u32 column, struct va
 
 static u64 code__key(const struct row_table *t, u32 row)
 {
-	return container_of(t, struct annotate_screen, table)->code->insns[row].offset;
+	return container_of(t, struct annotate_screen, table)->lines.code->insns[row].offset;
 }
 
 bool annotate__report(struct screen *base, struct report *r)
@@ -70,11 +70,11 @@ bool annotate__report(struct screen *base, struct report *r)
 	const struct scope *extra = s->query_client.extra_scope;
 	const struct frame *f = host__frame(base->host);
 
-	if (!s->code || !s->result || !f)
+	if (!s->lines.code || !s->result || !f)
 		return false;
 	s->table = (struct row_table){.columns = code_columns, .ncolumns = ARRAY_SIZE(code_columns),
-				      .nrows = s->code->ninsns, .cell = code__cell, .key = code__key};
-	if (!s->code->ninsns) {
+				      .nrows = s->lines.code->ninsns, .cell = code__cell, .key = code__key};
+	if (!s->lines.code->ninsns) {
 		s->table.nrows = s->result->noffsets;
 		s->table.cell = offset__cell;
 		s->table.key = offset__key;

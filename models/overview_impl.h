@@ -13,8 +13,6 @@
 #include "models/sched.h"
 #include "models/waits.h"
 
-#define MODEL_BIT(m) (1ULL << (m))
-
 /* Of one frame. Those of models that are not there, or whose interval is too short, are NULL. */
 struct facts {
 	const struct frame *frame;

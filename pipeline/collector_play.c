@@ -16,16 +16,6 @@ static void wind_on(struct collector *c)
 		p->replay->ops->next(p->replay, &p->coming) && p->coming.t1_ns <= p->last_ns;
 }
 
-static u64 begin_of(const struct record_interval *iv)
-{
-	u64 t = iv->t1_ns;
-
-	for (u32 m = 0; m < MODEL_COUNT; m++)
-		if (iv->models & MODEL_BIT(m))
-			t = MIN(t, iv->v[m].t0_ns);
-	return t;
-}
-
 static void set_due(struct collector *c)
 {
 	struct play *p = &c->play;
@@ -38,7 +28,7 @@ static void set_due(struct collector *c)
 /* Intervals that end on a grid are as long as it says only by and large. */
 static bool long_enough(const struct play *p, u64 t0, const struct record_interval *last)
 {
-	return last->t1_ns - t0 + (last->t1_ns - begin_of(last)) / 2 >= p->merge_ns;
+	return last->t1_ns - t0 + (last->t1_ns - record_interval__begin(last)) / 2 >= p->merge_ns;
 }
 
 /* Each model's interval begins where the first one of it did. */
@@ -60,7 +50,7 @@ static void hand_out(struct collector *c, u64 *models)
 static void take_in(struct collector *c, u64 to_ns)
 {
 	struct play *p = &c->play;
-	u64 models = 0, t0 = begin_of(&p->coming);
+	u64 models = 0, t0 = record_interval__begin(&p->coming);
 	struct record_interval last;
 	bool enough;
 
@@ -92,7 +82,7 @@ void play__look(struct collector *c)
 	}
 	for (; p->has_coming && c->started && !collector__quits(c); collector__publish(c, false)) {
 		if (p->coming.t1_ns <= c->t1_ns)
-			feeds__zero(&c->feeds, begin_of(&p->coming));
+			feeds__zero(&c->feeds, record_interval__begin(&p->coming));
 		take_in(c, 0);
 	}
 }
@@ -107,7 +97,7 @@ void play__begin(struct collector *c)
 	if (c->play.first_ns)
 		c->play.replay->ops->seek(c->play.replay, c->play.first_ns);
 	wind_on(c);
-	c->fake_ns = c->t1_ns = begin_of(&c->play.coming);
+	c->fake_ns = c->t1_ns = record_interval__begin(&c->play.coming);
 	c->play.due_ns = clock__monotonic_ns();
 	if (c->play.asked_to)
 		play__seek(c, c->play.asked_from, c->play.asked_to);
@@ -133,7 +123,7 @@ static void start_anew(struct collector *c, u64 after_ns)
 	p->has_coming = false;
 	if (p->replay->ops->seek(p->replay, after_ns))
 		wind_on(c);
-	feeds__zero(&c->feeds, p->has_coming ? begin_of(&p->coming) : after_ns);
+	feeds__zero(&c->feeds, p->has_coming ? record_interval__begin(&p->coming) : after_ns);
 }
 
 void play__seek(struct collector *c, u64 from_ns, u64 to_ns)

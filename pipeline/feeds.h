@@ -13,8 +13,7 @@
 #include "pipeline/slots.h"
 #include "samples/record_sink.h"
 
-#define MODEL_BIT(m) (1ULL << (m))
-#define ALL_MODELS   (~0ULL)
+#define ALL_MODELS (~0ULL)
 _Static_assert(MODEL_COUNT <= 64, "sets of models are 64 bits");
 
 enum setting { SETTING_SCOPE, SETTING_SAMPLING, SETTINGS };

@@ -17,7 +17,6 @@
 
 #define LINE_BYTES   65536
 #define STACKS_TAKEN (STACKS_DEFINITIONS / 2) /* the recorder keeps as many at least */
-#define MODEL_BIT    (1ULL << MODEL_HEAP)
 #define SETTLE_MS    60000
 #define RATE_MAX     1e15
 
@@ -108,7 +107,7 @@ static void put_held(struct heap_in *h, u64 stack, double v[COUNTS])
 	copy_str(s.who.comm, sizeof(s.who.comm), h->comm);
 	copy_str(s.who.process, sizeof(s.who.process), h->comm);
 	if (s.acquired)
-		h->sink->ops->put(h->sink, MODEL_BIT, &s.head);
+		h->sink->ops->put(h->sink, MODEL_BIT(MODEL_HEAP), &s.head);
 }
 
 /* The library that allocates is no caller. */
@@ -132,7 +131,7 @@ static bool define(struct heap_in *h, const struct stack_def *d)
 	h->defined = xgrow(h->defined, h->ndefined, &h->defined_cap, sizeof(*h->defined));
 	h->defined[h->ndefined] = d->hash;
 	hidx__add(&h->by_hash, mix64(d->hash), h->ndefined++);
-	h->sink->ops->put(h->sink, MODEL_BIT, &d->head);
+	h->sink->ops->put(h->sink, MODEL_BIT(MODEL_HEAP), &d->head);
 	return true;
 }
 
@@ -256,7 +255,7 @@ static void read_stacks(struct heap_in *h, FILE *from, char *line)
 
 static void end(struct heap_in *h)
 {
-	struct record_interval iv = {.t1_ns = 2 * NSEC_PER_SEC, .models = MODEL_BIT};
+	struct record_interval iv = {.t1_ns = 2 * NSEC_PER_SEC, .models = MODEL_BIT(MODEL_HEAP)};
 	struct health *health = &iv.v[MODEL_HEAP].health;
 
 	iv.v[MODEL_HEAP].t0_ns = NSEC_PER_SEC;

@@ -12,7 +12,6 @@
 #define EMPTY_MAX 100000 /* of the whole file */
 #define SHORTEST  (NSEC_PER_SEC / 1000) /* a last interval; one without times is a whole one */
 #define SETTLE_MS 60000
-#define MODEL_BIT (1ULL << MODEL_PROFILE)
 
 struct import_out {
 	struct symbols *symbols;
@@ -62,7 +61,7 @@ bool import_out__knows(const struct import_out *o, u64 stack)
 static void flush(struct import_out *o)
 {
 	for (u32 i = 0; i < o->nsums; i++)
-		o->sink->ops->put(o->sink, MODEL_BIT, &o->sums[i].head);
+		o->sink->ops->put(o->sink, MODEL_BIT(MODEL_PROFILE), &o->sums[i].head);
 	o->nsums = 0;
 	hidx__clear(&o->by_key);
 }
@@ -74,7 +73,7 @@ void import_out__define(struct import_out *o, const struct stack_def *def)
 		o->ndefined = 0;
 		hidx__clear(&o->defined);
 	}
-	o->sink->ops->put(o->sink, MODEL_BIT, &def->head);
+	o->sink->ops->put(o->sink, MODEL_BIT(MODEL_PROFILE), &def->head);
 	o->stacks = xgrow(o->stacks, o->ndefined, &o->defined_cap, sizeof(*o->stacks));
 	o->stacks[o->ndefined] = def->hash;
 	hidx__add(&o->defined, mix64(def->hash), o->ndefined++);
@@ -85,7 +84,7 @@ void import_out__define(struct import_out *o, const struct stack_def *def)
 
 static void end_interval(struct import_out *o, u64 t1_ns)
 {
-	struct record_interval iv = {.t1_ns = t1_ns, .models = MODEL_BIT};
+	struct record_interval iv = {.t1_ns = t1_ns, .models = MODEL_BIT(MODEL_PROFILE)};
 
 	flush(o);
 	o->health.samples = o->in_interval;

@@ -12,21 +12,11 @@
 
 /* --- intervals --- */
 
-static u64 begin_of(const struct record_interval *iv)
-{
-	u64 t = iv->t1_ns;
-
-	for (u32 m = 0; m < MODEL_COUNT; m++)
-		if (iv->models & 1ULL << m)
-			t = MIN(t, iv->v[m].t0_ns);
-	return t;
-}
-
 /* Most of the shorter one is within the other. */
 static bool is_beside(const struct record_interval *a, const struct record_interval *b)
 {
-	u64 from = MAX(begin_of(a), begin_of(b)), to = MIN(a->t1_ns, b->t1_ns);
-	u64 least = MIN(a->t1_ns - begin_of(a), b->t1_ns - begin_of(b));
+	u64 from = MAX(record_interval__begin(a), record_interval__begin(b)), to = MIN(a->t1_ns, b->t1_ns);
+	u64 least = MIN(a->t1_ns - record_interval__begin(a), b->t1_ns - record_interval__begin(b));
 
 	return to > from && (to - from) * 2 > least;
 }

@@ -537,16 +537,6 @@ void reader__free(struct reader *r)
 	free(r);
 }
 
-static u64 earliest(const struct record_interval *iv)
-{
-	u64 t = iv->t1_ns;
-
-	for (u32 m = 0; m < MODEL_COUNT; m++)
-		if (iv->models & 1ULL << m)
-			t = MIN(t, iv->v[m].t0_ns);
-	return t;
-}
-
 static bool is_recording(struct reader *r)
 {
 	char magic[RECORDING_MAGIC_LEN];
@@ -580,7 +570,7 @@ static int look_into(struct reader *r, const char *path, struct status *st)
 		return status__set(st, EXIT_CODE_FAILURE, -EINVAL,
 				   "%.200s: there is no whole interval in it%s%s", path,
 				   r->trouble[0] ? "; " : "", r->trouble);
-	r->sum.begin_ns = earliest(&r->first);
+	r->sum.begin_ns = record_interval__begin(&r->first);
 	return 0;
 }
 

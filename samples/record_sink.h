@@ -22,6 +22,17 @@ struct record_interval {
 	} v[MODEL_COUNT];
 };
 
+/* Where the earliest of its models' intervals began. */
+static inline u64 record_interval__begin(const struct record_interval *iv)
+{
+	u64 t = iv->t1_ns;
+
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (iv->models & MODEL_BIT(m))
+			t = MIN(t, iv->v[m].t0_ns);
+	return t;
+}
+
 /* What a sink is for; there is one of each at most. */
 enum record_sink_use {
 	SINK_FILE,    /* --record */

@@ -44,6 +44,8 @@ enum model_id {
 	MODEL_COUNT
 };
 
+#define MODEL_BIT(m) (1ULL << (m)) /* of a set of models */
+
 /* What is going on with a model's sources, for views that have nothing to show yet. */
 enum feed_state { FEED_OFF, FEED_OPENING, FEED_LIVE, FEED_FAILED };
 

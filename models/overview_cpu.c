@@ -191,6 +191,17 @@ static double of_all_processes(const struct profile_rows *rows, const struct pro
 	return sum;
 }
 
+/* What is computed, in % of one CPU: by the rate of the samples where it is known, as a scope leaves others out. */
+static double computed_pct(const struct facts *f)
+{
+	u64 hz = f->frame->feeds[MODEL_PROFILE].health.freq;
+	const struct snap *s = f->functions->base.snap;
+	double busy = facts__busy_pct(f, "") * f->ncpus;
+	double seconds = (double)(s->t1_ns - s->t0_ns) / NSEC_PER_SEC;
+
+	return hz ? MIN(busy, 100 * (double)f->functions->count / ((double)hz * seconds)) : busy;
+}
+
 void rule__HOT_FUNCTION(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
@@ -201,7 +212,7 @@ void rule__HOT_FUNCTION(struct rule_run *r)
 	if (!top || !top->func || f->functions->count < 20)
 		return;
 	share = of_all_processes(f->functions, top);
-	cpu = share * facts__busy_pct(f, "") * f->ncpus / 100;
+	cpu = share * computed_pct(f) / 100;
 	who = (struct who){top->tgid, top->comm, top->cgroup};
 	if (share < 40)
 		return;

@@ -68,6 +68,8 @@ static const struct example examples[] = {
 	 ORDINARY "usage burn 7 R 2 490 5 0 1 0\ntask burn 7 7 0 0 R 500 500 0 0 0\n"},
 	{RULE_HOT_FUNCTION, SEVERITY_NOTE, 7, "spin takes 90 % of all that is computed",
 	 FULL "sampled burn 7 90 main@burn;spin@burn\nsampled quiet 50 10 main@quiet\n"},
+	{RULE_HOT_FUNCTION, SEVERITY_NOTE, 7, "spin takes 90 % of all that is computed, 91 % of a CPU",
+	 FULL "rate 99\nsampled burn 7 90 main@burn;spin@burn\nsampled quiet 50 10 main@quiet\n"},
 	{RULE_KERNEL_TIME, SEVERITY_NOTE, 7, "`dd` takes 90 % of a CPU there, 100 % of all",
 	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"
 		  "usage dd 7 R 2 50 900 0 1 0\n"
@@ -355,6 +357,16 @@ static bool put_call(struct scene *s, const char *line)
 	return true;
 }
 
+static bool put_rate(struct scene *s, const char *line)
+{
+	unsigned long long hz;
+
+	if (sscanf(line, "rate %llu", &hz) != 1)
+		return false;
+	s->frame.feeds[MODEL_PROFILE].health.freq = hz;
+	return true;
+}
+
 static bool put_sampled(struct scene *s, const char *line)
 {
 	struct stack_sample x = {.head.type = SAMPLE_STACK};
@@ -411,7 +423,7 @@ static void put_lines(struct scene *s, const char *lines)
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(lines, "\n"), lines);
 		if (!strcmp(line, "tick"))
 			scene__tick(s);
-		else if (!put_sampled(s, line) && !put_call(s, line) && !put_owner(s, line) && !put_connection(s, line) &&
+		else if (!put_rate(s, line) && !put_sampled(s, line) && !put_call(s, line) && !put_owner(s, line) && !put_connection(s, line) &&
 			 !put_socket(s, line) && !put_recorded(s, line) &&
 			 !put_part(s, line))
 			fail_msg("not understood: %s", line);

@@ -34,18 +34,34 @@ def follow_qualified(stack, names):
     return all(any(f == n or f.endswith("." + n) for f in rest) for n in names)
 
 
-def own_lines(pid, name, wanted):
-    """{line: share of the function's own samples, in %}, of its annotated source, where `wanted` is to be seen."""
+def annotated(pid, name, wanted):
+    """The rows of a function's annotated code, where `wanted` is to be seen."""
     with live.temporary() as folder:
         script, shown = os.path.join(folder, "keys"), os.path.join(folder, "screen")
         with open(script, "w", encoding="ascii") as f:
             f.write(f"wait {name}\nkey /\ntype {name}\nkey Enter Enter Enter\nwait {wanted}\nsave {shown}\nquit\n")
-        run = live.proftop("-V", "cpu", "-F", 997, "-p", pid, "--script", script, "--size", "160x40",
+        run = live.proftop("-V", "cpu", "-F", 997, "-p", pid, "--script", script, "--size", "160x120",
                            binary=live.RELEASE)
         assert run.status == 0, run
         with open(shown, encoding="utf-8") as f:
-            rows = [re.match(r"\s*([\d.]+) \S*\s+(\d+)  ", line) for line in f]
+            return f.read().splitlines()
+
+
+def own_lines(pid, name, wanted):
+    """{line: share of the function's own samples, in %}, of its annotated source."""
+    rows = [re.match(r"\s*([\d.]+) \S*\s+(\d+)  ", row) for row in annotated(pid, name, wanted)]
     return {int(row[2]): float(row[1]) for row in rows if row}
+
+
+def own_compiled_lines(pid, name, wanted):
+    """The same of compiled code, where a line stands before the instructions that it became."""
+    shares, at = {}, 0
+    for row in annotated(pid, name, wanted):
+        line, own = re.match(r"\s+\S+:(\d+) ", row), re.match(r"\s*([\d.]+) \S*\s+[0-9a-f]+  ", row)
+        at = int(line[1]) if line else at
+        if own:
+            shares[at] = shares.get(at, 0) + float(own[1])
+    return shares
 
 
 def whole(pid, what):

@@ -84,6 +84,12 @@ def test_cpu():
             check_waits(version, w.pid)
 
 
+def begins(stack):
+    """Whether a stack is whole: the program's, or the thread's that sleeps, which runs now and then."""
+    return follow(stack, ["_start", "<module>", "descend"]) or \
+        follow(stack, ["start_thread", "_bootstrap", "sleeps"])
+
+
 def test_trampolines():
     """python -X perf: stacks go through its trampolines, which keep no frame pointer, to the program's begin"""
     live.need_root()
@@ -94,8 +100,7 @@ def test_trampolines():
             stacks = live.wait_for(lambda: named(folded("cpu", w.pid, "-F", 997)), 40, 0)
         tramps = share(stacks, lambda s: any(f.startswith("py::") and "hot_" in f for f in s))
         assert tramps > 50, f"python {version}: {tramps:.1f} % of stacks have a trampoline"
-        whole = share(stacks, lambda s: "_start" in s and follow(s, ["_start", "<module>", "descend"]))
-        live.near(whole, 100, 1, f"python {version} -X perf: whole stacks, %")
+        live.near(share(stacks, begins), 100, 1, f"python {version} -X perf: whole stacks, %")
 
 
 def test_astray():

@@ -6,10 +6,10 @@ import re
 import live
 
 
-def folded(view, pid, *args):
+def folded(view, pid, *args, seconds=1):
     """{stack: weight} of the last of some intervals, as proftop does not know the process in the first ones yet; a
     stack is a tuple, from the root on."""
-    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 3, "-d", 1, "--format", "by-time", *args,
+    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 3, "-d", seconds, "--format", "by-time", *args,
                        binary=live.RELEASE)
     lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
     times = sorted({names.split(";")[0] for names, _ in lines})

@@ -8,6 +8,7 @@
 #include "symbols/go_table.h"
 
 #define CIE_ID	 0xffffffffu
+#define X86_FP	 6
 #define X86_SP	 7
 #define X86_RA	 16
 #define ARM_SP	 31
@@ -20,7 +21,8 @@ struct frames {
 	u32 n, cap;
 	u32 entry; /* where the last one begins; its length is not known yet */
 	u64 at;	   /* in the function: up to where it is told */
-	bool arm, full, outermost;
+	bool arm, full;
+	bool outermost, switches;
 };
 
 static void put(struct frames *f, const void *bytes, u32 n)
@@ -69,6 +71,13 @@ static void end_entry(struct frames *f)
 	memcpy(f->bytes + f->entry, &length, sizeof(length));
 }
 
+/* A function that has a frame keeps its caller's frame pointer at the upper end. */
+static void put_fp(struct frames *f, bool saved)
+{
+	put_u8(f, saved ? DW_CFA_offset | X86_FP : DW_CFA_same_value);
+	put_uleb(f, saved ? 2 : X86_FP);
+}
+
 /* At a function's begin: x86's return address is at the stack pointer, aarch64's in its register. */
 static void put_common(struct frames *f)
 {
@@ -87,9 +96,21 @@ static void put_common(struct frames *f)
 	end_entry(f);
 }
 
+/* What a goroutine has done on the system's stack is called there; its own is left behind, and only the frame
+ * pointer leads to it: to the caller of who wanted that. */
+#define SWITCHES "runtime.systemstack"
+
+static void put_switched(struct frames *f)
+{
+	put_u8(f, DW_CFA_def_cfa);
+	put_uleb(f, X86_FP);
+	put_uleb(f, 16);
+	put_fp(f, true);
+}
+
 /* What is outermost is so on aarch64 alone, as the linker has it: on x86 a walk goes on from what handles
  * signals to what it interrupted, and others end in a zero. */
-static void begin_function(void *ctx, u64 start, u64 size, bool outermost)
+static void begin_function(void *ctx, u64 start, u64 size, const char *name, bool outermost)
 {
 	struct frames *f = ctx;
 
@@ -102,6 +123,9 @@ static void begin_function(void *ctx, u64 start, u64 size, bool outermost)
 	put(f, &size, sizeof(size));
 	f->at = start;
 	f->outermost = outermost && f->arm;
+	f->switches = !f->arm && !strcmp(name, SWITCHES);
+	if (f->switches)
+		put_switched(f);
 	if (f->outermost) {
 		put_u8(f, DW_CFA_undefined);
 		put_uleb(f, ARM_LR);
@@ -119,7 +143,7 @@ static void put_depth(void *ctx, u64 from, s32 bytes)
 {
 	struct frames *f = ctx;
 
-	if (f->full || f->outermost)
+	if (f->full || f->outermost || f->switches)
 		return;
 	if (from != f->at) {
 		put_u8(f, DW_CFA_advance_loc4);
@@ -130,6 +154,8 @@ static void put_depth(void *ctx, u64 from, s32 bytes)
 	put_sleb(f, (bytes + (f->arm ? 0 : 8)) / DATA_UNIT);
 	if (f->arm)
 		put_return(f, bytes);
+	else
+		put_fp(f, bytes > 0);
 }
 
 u8 *go_frames__make(const struct go_table *t, u16 machine, size_t *size)

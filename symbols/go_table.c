@@ -224,13 +224,16 @@ static u64 end_of(const struct go_table *t, const struct function *f, u32 at)
 void go_table__depths(const struct go_table *t, const struct go_depths *to, void *ctx)
 {
 	struct function f;
+	const char *name;
 	struct numbers n;
-	u32 at;
+	u32 at, of;
 
 	for (u32 i = 0; i < t->nfunctions; i++) {
-		if (!function_at(t, i, &f) || !take_u32(&f.at, FUNC_DEPTH, &at) || !at)
+		if (!function_at(t, i, &f) || !take_u32(&f.at, FUNC_DEPTH, &at) || !at ||
+		    !take_u32(&f.at, FUNC_NAME, &of))
 			continue;
-		to->function(ctx, f.start, end_of(t, &f, at) - f.start,
+		name = take_text(&t->names, of);
+		to->function(ctx, f.start, end_of(t, &f, at) - f.start, name ? name : "",
 			     f.at.p[t->layout->func_ndata + FUNC_FLAGS] & IS_OUTERMOST);
 		n = numbers__of(t, &f, at);
 		while (numbers__next(&n, t->quantum) && n.from < f.end)

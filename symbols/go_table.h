@@ -30,12 +30,13 @@ void go_table__each(const struct go_table *t, void (*fn)(void *ctx, u64 start, u
 /* What is said of functions, in order: where one is, then how many bytes its stack pointer is below that of
  * its begin, from each place on at which that changes. */
 struct go_depths {
-	void (*function)(void *ctx, u64 start, u64 size, bool outermost);
+	void (*function)(void *ctx, u64 start, u64 size, const char *name, bool outermost);
 	void (*depth)(void *ctx, u64 from, s32 bytes);
 };
 
 void go_table__depths(const struct go_table *t, const struct go_depths *to, void *ctx);
-/* The same as the .debug_frame that the linker writes where it is not to strip. The caller's. */
+/* The same in the words of the .debug_frame that the linker writes where it is not to strip, and where the
+ * caller's frame pointer is, which that one leaves out. The caller's. */
 u8 *go_frames__make(const struct go_table *t, u16 machine, size_t *size);
 
 /* As debuginfo__line() and debuginfo__inlined(); what they hand out is the Elf's. */

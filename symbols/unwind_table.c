@@ -14,7 +14,7 @@
 #include "symbols/unwind_rows.h"
 
 #define BASE_ALIGN 4096ull
-#define SECTIONS   3 /* .eh_frame, .debug_frame or Go's, that of the separate debug file */
+#define SECTIONS   3 /* .eh_frame, Go's or .debug_frame, that of the separate debug file */
 #define MAKING	   3 /* bytes a byte of a section, about: itself, its ranges, their rows */
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -141,20 +141,21 @@ static void add_section(struct maker *k, Elf *elf, const char *name, bool eh, s6
 	cfi_index__add(&k->index, s);
 }
 
-/* Of a Go program that was stripped. */
-static void add_go(struct maker *k)
+/* Of a Go program, stripped or not: it says more than .debug_frame. False: there is none. */
+static bool add_go(struct maker *k)
 {
 	struct go_table *t = go_table__open(k->elf, &k->budget, false);
 	struct cfi_section *s = &k->sections[k->nsections];
 	size_t size;
 
 	if (!t)
-		return;
+		return false;
 	k->go = go_frames__make(t, k->index.machine->elf, &size);
 	go_table__close(t);
 	k->nsections++;
 	*s = (struct cfi_section){.data = {k->go, size}};
 	cfi_index__add(&k->index, s);
+	return true;
 }
 
 static void add_separate(struct maker *k, int fd, const char *root, const char *path)
@@ -210,9 +211,8 @@ static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct
 		.max_fdes = UNWIND_MAX_RANGES,
 	};
 	add_section(&k, elf, ".eh_frame", true, 0);
-	add_section(&k, elf, ".debug_frame", false, 0);
-	if (!elf__section(elf, ".debug_frame", 0))
-		add_go(&k);
+	if (!add_go(&k))
+		add_section(&k, elf, ".debug_frame", false, 0);
 	if (!k.index.nfdes && fd >= 0)
 		add_separate(&k, fd, root, path);
 	if (k.index.nfdes) { /* by themselves they lead nowhere */

@@ -192,20 +192,36 @@ static void read_table(const char *name, struct unwind_table *t)
 
 struct frames {
 	struct unwind_table whole, bare;
+	const char *names;
 	u32 rows;
 };
 
+/* Of x86's frame pointer it says nothing. */
+static bool agree(const struct frames *f, const struct unwind_row *ours, const struct unwind_row *theirs)
+{
+	struct unwind_row row = *theirs;
+
+	if (f->whole.machine == EM_X86_64 && theirs->rule == UNWIND_CFA_SP && theirs->cfa > 1) {
+		row.rule |= UNWIND_FP_SAVED;
+		row.fp = -2;
+	}
+	return ours->cfa == row.cfa && ours->fp == row.fp && ours->rule == row.rule;
+}
+
+/* But for the function that goes to another stack. */
 static void compare_rows(void *ctx, u64 start, u64 size, u32 name)
 {
 	struct frames *f = ctx;
 
+	if (f->whole.machine == EM_X86_64 && !strcmp(f->names + name, "runtime.systemstack"))
+		return;
 	for (u64 at = start; at < start + size; at++) {
 		const struct unwind_row *theirs = unwind_table__find(&f->whole, at);
 		const struct unwind_row *ours = unwind_table__find(&f->bare, at);
 
 		assert_non_null(theirs);
 		assert_non_null(ours);
-		if (ours->cfa != theirs->cfa || ours->fp != theirs->fp || ours->rule != theirs->rule)
+		if (!agree(f, ours, theirs))
 			fail_msg("%llx: %d %d %x, not %d %d %x", (unsigned long long)at, ours->cfa,
 				 ours->fp, ours->rule, theirs->cfa, theirs->fp, theirs->rule);
 		f->rows += theirs->pc == at;
@@ -217,14 +233,17 @@ static void check_frames(const char *machine)
 {
 	struct frames f = {0};
 	struct go_file bare;
+	u64 offset, size;
 
 	build("", "main.go");
 	run("export GOARCH=%s GOCACHE=$PWD/cache GO111MODULE=off && go build -o whole main.go && "
-	    "go build -ldflags '-s -w' -o bare main.go",
+	    "go build -ldflags '-s -w' -o bare main.go && "
+	    "LC_ALL=C sed -i s/[.]gopclntab/.gopclnxxx/ whole",
 	    machine);
 	read_table("whole", &f.whole);
 	read_table("bare", &f.bare);
 	open_file(&bare, "bare");
+	go_table__names(bare.table, &offset, &size, &f.names);
 	go_table__each(bare.table, compare_rows, &f);
 	assert_in_range(f.rows, 1000, 100000);
 	close_file(&bare);

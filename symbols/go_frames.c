@@ -105,7 +105,11 @@ static void put_switched(struct frames *f)
 	put_u8(f, DW_CFA_def_cfa);
 	put_uleb(f, X86_FP);
 	put_uleb(f, 16);
-	put_fp(f, true);
+	put_u8(f, DW_CFA_expression); /* as UNWIND_OTHER_STACK has it */
+	put_uleb(f, X86_FP);
+	put_uleb(f, 2);
+	put_u8(f, DW_OP_breg0 + X86_FP);
+	put_sleb(f, 0);
 }
 
 /* What is outermost is so on aarch64 alone, as the linker has it: on x86 a walk goes on from what handles

@@ -15,6 +15,7 @@ import servers  # noqa: E402
 from runtimes import folded, follow, line_of, own_compiled_lines, share, whole  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/go_shares.go")
+ALLOCATES = os.path.join(live.ROOT, "tests/workloads/go_allocates.go")
 BUILDS = {"whole": (), "stripped": ("-ldflags=-s -w",), "stripped PIE": ("-ldflags=-s -w", "-buildmode=pie")}
 DEPTH = 5
 CHAIN = ["runtime.goexit", *["main.descend"] * (DEPTH + 1), "main.works", "main.bySort", "sort.Slice",
@@ -28,8 +29,8 @@ def need_go():
     return go
 
 
-def build(folder, *options):
-    done = subprocess.run([need_go(), "build", *options, "-o", f"{folder}/shares", SOURCE],
+def build(folder, source, *options):
+    done = subprocess.run([need_go(), "build", *options, "-o", f"{folder}/shares", source],
                           env=live.environment(HOME=folder, GOCACHE=f"{folder}/cache", GO111MODULE="off"),
                           stderr=subprocess.PIPE, text=True)
     if done.returncode:
@@ -38,9 +39,9 @@ def build(folder, *options):
 
 
 @contextlib.contextmanager
-def program(*options, args=()):
+def program(*options, args=(), source=SOURCE):
     with servers.folder() as folder:
-        path = build(folder, *options)
+        path = build(folder, source, *options)
         args = [a.format(folder=folder) for a in args]
         with servers.running(path, DEPTH, *args, text=True, stdout=subprocess.PIPE) as p:
             servers.printed(p, "ready")
@@ -126,6 +127,35 @@ def test_stacks_whole():
     """99 % of the stacks are whole"""
     with program(*BUILDS["stripped"]) as p:
         whole(p.pid, "go")
+
+
+def check_system_stack(how):
+    def known():
+        stacks = {s: w for s, w in folded("cpu", p.pid, "-F", 997).items() if follow_any(s, "runtime.systemstack")}
+        return stacks if sum(stacks.values()) > 50 else None
+    with program(*BUILDS[how], source=ALLOCATES) as p:
+        stacks = live.wait_for(known, 40, 0)
+        # What moves a goroutine's stack has left it behind, and ends there: much in a program that does little else.
+        whole(p.pid, f"go, {how}, on the system's stack", within=4)
+    begun = share(stacks, lambda s: follow_any(s, "runtime.goexit"))
+    live.near(begun, 100, 5, f"go, {how}: stacks of the system that go on to their goroutine's begin, %")
+    ours = share({s: w for s, w in stacks.items() if "runtime.mallocgc" in s}, lambda s: follow(s, ["main.tree"]))
+    live.near(ours, 100, 5, f"go, {how}: those that allocate that go on to who does, %")
+
+
+def follow_any(stack, name):
+    """Assembly is called so with what its arguments are like, where symbols are left."""
+    return name in stack or f"{name}.abi0" in stack
+
+
+def test_system_stack():
+    """What a goroutine does on the system's stack is below who called, whichever lies above the other"""
+    check_system_stack("stripped")
+
+
+def test_system_stack_of_whole_file():
+    """The same where there is a .debug_frame, which leaves that out"""
+    check_system_stack("whole")
 
 
 if __name__ == "__main__":

@@ -314,7 +314,7 @@ static s32 next_inlined(const struct go_table *t, const struct function *f, u32 
 	return number_at(t, f, places, f->start + in->place, &number) ? number : -1;
 }
 
-int go_table__inlined(const struct go_table *t, u64 vaddr, struct inline_frame *out, int max)
+int go_table__inlined(const struct go_table *t, u64 vaddr, const char **names, int max)
 {
 	struct inlined in;
 	struct function f;
@@ -329,7 +329,7 @@ int go_table__inlined(const struct go_table *t, u64 vaddr, struct inline_frame *
 	for (; n < max && number >= 0; number = next_inlined(t, &f, places, &in)) {
 		if (!inlined_at(t, &tree, (u32)number, &in))
 			return 0;
-		out[n++].name = in.name;
+		names[n++] = in.name;
 	}
 	return n;
 }

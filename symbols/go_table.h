@@ -11,7 +11,6 @@
 #include <libelf.h>
 
 #include "base/base.h"
-#include "symbols/debuginfo.h"
 #include "symbols/section.h"
 
 struct go_table;
@@ -39,8 +38,8 @@ void go_table__depths(const struct go_table *t, const struct go_depths *to, void
  * caller's frame pointer is, which that one leaves out. The caller's. */
 u8 *go_frames__make(const struct go_table *t, u16 machine, size_t *size);
 
-/* As debuginfo__line() and debuginfo__inlined(); what they hand out is the Elf's. */
+/* As debuginfo__line() and debuginfo__inlined() of symbols/debuginfo.h; what they hand out is the Elf's. */
 bool go_table__line(const struct go_table *t, u64 vaddr, const char **file, u32 *line);
-int go_table__inlined(const struct go_table *t, u64 vaddr, struct inline_frame *out, int max);
+int go_table__inlined(const struct go_table *t, u64 vaddr, const char **names, int max);
 
 #endif

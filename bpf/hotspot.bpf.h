@@ -299,6 +299,23 @@ __noinline int hotspot__sized(u32 slot, u32 leaf)
 
 /* --- code without a frame size --- */
 
+/* Where a virtual thread's frames that wait in the heap are put back is a stub in the place of their
+ * callers. What is above is the frame that the thread was begun in, behind what describes it; compiled
+ * code below need not have left a frame pointer. */
+#define NAME_KIND	  14		       /* behind "StubRoutines (" */
+#define NAME_CONTINUATION 0x61756e69746e6f63ULL /* continua */
+
+static __always_inline bool is_continued(const struct unwind_state *s, struct hotspot_state *x)
+{
+	u64 name = 0;
+
+	return x->rt.continuation && !s->exact &&
+	       !bpf_probe_read_user(&name, sizeof(name),
+				    (void *)(block_word(x, x->rt.blob_name) + NAME_KIND)) &&
+	       name == NAME_CONTINUATION && read_frame(x, s->sp + x->rt.continuation) &&
+	       in_cache(s, x->f.ret);
+}
+
 /* Stubs have frame pointers, or no frame: of the innermost one it is seen by where it leads to.
  * They are called from compiled code as a rule. */
 __noinline int hotspot__stub(u32 slot)
@@ -310,6 +327,8 @@ __noinline int hotspot__stub(u32 slot)
 
 	if (!s || !x)
 		return UNWIND_BAD_STACK;
+	if (is_continued(s, x))
+		return return_to(s, s->sp + x->rt.continuation + sizeof(x->f), &x->f);
 	c = x->code + CODE_BEFORE;
 	framed = is_frame(s->fp, s->sp) && read_frame(x, s->fp);
 	if (s->exact && code_read_at(x, s->ip) && read_last(x, s->sp)) {

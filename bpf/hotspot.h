@@ -49,6 +49,7 @@ struct hotspot_runtime {
 	/* In a method's constant part, from the first word on multiples of 8: */
 	__u16 const_bytes; /* what comes before the bytecodes */
 	__u16 const_constants, const_names, const_code_size;
+	__u16 continuation; /* bytes of what a virtual thread's frames begin below; 0: there is none */
 };
 
 /* Sums that tell methods and compiled code apart (struct script_runtime's have others). */

@@ -188,7 +188,8 @@ static __always_inline int step_row(struct unwind_state *s, const struct unwind_
 	if (!cfa)
 		return UNWIND_BAD_STACK;
 	/* A leaf on aarch64 may have no frame at all. */
-	if (cfa <= s->sp && !((row->rule & UNWIND_RA) == UNWIND_RA_LR && cfa == s->sp))
+	if (cfa <= s->sp && !((row->rule & UNWIND_RA) == UNWIND_RA_LR && cfa == s->sp) &&
+	    !unwind_row__is_other_stack(row))
 		return UNWIND_BAD_STACK;
 	if (!row__read(row, s, cfa, &f))
 		return UNWIND_BAD_STACK;

@@ -47,6 +47,14 @@ struct unwind_row {
 #define UNWIND_FP_AT_FP 0x10 /* at the frame pointer + 8 * fp: a realigned stack */
 #define UNWIND_FP_AT_BASE 0x18 /* aarch64: at what the CFA is counted from + 8 * fp: a large frame */
 
+/* What compilers have no use for: the caller's frame is on another stack, so it may lie below. */
+#define UNWIND_OTHER_STACK (UNWIND_CFA_FP | UNWIND_FP_AT_FP)
+
+static inline int unwind_row__is_other_stack(const struct unwind_row *row)
+{
+	return (row->rule & (UNWIND_CFA | UNWIND_FP)) == UNWIND_OTHER_STACK;
+}
+
 /* The return address. */
 #define UNWIND_RA	    0x60
 #define UNWIND_RA_BELOW_CFA 0x00 /* at CFA - 8: x86, always */

@@ -517,6 +517,18 @@ static int chain_in_unit(struct debuginfo *d, struct unit *u, u64 vaddr, struct 
 	return n;
 }
 
+#define GO_CHAIN 32
+
+static int go_inlined(struct debuginfo *d, u64 vaddr, struct inline_frame *out, int max)
+{
+	const char *names[GO_CHAIN];
+	int n = go_table__inlined(d->go, vaddr, names, MIN(max, GO_CHAIN));
+
+	for (int i = 0; i < n; i++)
+		out[i].name = names[i];
+	return n;
+}
+
 int debuginfo__inlined(struct debuginfo *d, u64 vaddr, struct inline_frame *out, int max)
 {
 	struct unit *units[MAX_OVERLAP];
@@ -524,7 +536,7 @@ int debuginfo__inlined(struct debuginfo *d, u64 vaddr, struct inline_frame *out,
 	int n = 0;
 
 	if (d->go)
-		return go_table__inlined(d->go, vaddr, out, max);
+		return go_inlined(d, vaddr, out, max);
 	count = units_at(d, vaddr, units, ARRAY_SIZE(units));
 	for (u32 i = 0; i < count && !n; i++)
 		n = chain_in_unit(d, units[i], vaddr, out, max);

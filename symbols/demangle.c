@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "symbols/demangle.h"
+#include "symbols/ocaml_names.h"
 #include "symbols/rust_v0.h"
 
 /*
@@ -105,6 +106,8 @@ char *demangle(const char *linkage)
 {
 	char *s;
 
+	if (ocaml_name__is(linkage) && strnlen(linkage, DEMANGLE_MAX_OUT) < DEMANGLE_MAX_OUT)
+		return ocaml_name__plain(linkage);
 	if (!mangled(linkage) || strnlen(linkage, DEMANGLE_MAX_IN + 1) > DEMANGLE_MAX_IN)
 		return NULL;
 	s = demangle_stem(linkage);

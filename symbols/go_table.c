@@ -40,7 +40,9 @@ static const struct layout layouts[] = {
 #define HEADER_BYTES	 72
 
 /* Of a function. */
-enum { FUNC_NAME = 4, FUNC_FILE = 20, FUNC_LINE = 24, FUNC_NPLACES = 28, FUNC_UNIT = 32 };
+enum { FUNC_NAME = 4, FUNC_DEPTH = 16, FUNC_FILE = 20, FUNC_LINE = 24, FUNC_NPLACES = 28, FUNC_UNIT = 32 };
+#define FUNC_FLAGS     -2 /* from the number of its data on */
+#define IS_OUTERMOST   1
 #define PLACES_INLINED 2 /* which of its numbers by place, and of its data, are what is inlined */
 #define DATA_INLINED   3
 #define DATA_NONE      UINT32_MAX
@@ -163,24 +165,80 @@ static s32 difference(u64 packed)
 	return (s32)(n >> 1 ^ -(n & 1));
 }
 
-/* False: there is none. */
-static bool number_at(const struct go_table *t, const struct function *f, u32 from, u64 vaddr, s32 *number)
-{
-	struct bytes b = {t->places.p, t->places.n};
-	u64 place = f->start, change, length;
+/* Where one holds; begins before the first one. */
+struct numbers {
+	struct bytes rest;
+	u64 from, to;
+	s32 number;
+	bool begun;
+};
 
-	*number = -1;
-	if (!from || !bytes__skip(&b, from))
+static struct numbers numbers__of(const struct go_table *t, const struct function *f, u32 at)
+{
+	struct numbers n = {.rest = {t->places.p, t->places.n}, .to = f->start, .number = -1};
+
+	if (!at || !bytes__skip(&n.rest, at))
+		n.rest.n = 0;
+	return n;
+}
+
+/* False: there are no more. */
+static bool numbers__next(struct numbers *n, u32 quantum)
+{
+	u64 change, length;
+
+	if (!bytes__uleb(&n->rest, &change) || (!change && n->begun) ||
+	    !bytes__uleb(&n->rest, &length) || !(u32)length)
 		return false;
-	while (bytes__uleb(&b, &change) && (change || place == f->start) && bytes__uleb(&b, &length)) {
-		*number = (s32)((u32)*number + (u32)difference(change));
-		place += (u32)length * t->quantum;
-		if (vaddr < place)
-			return *number >= 0;
-		if (!length)
-			return false;
+	n->begun = true;
+	n->number = (s32)((u32)n->number + (u32)difference(change));
+	n->from = n->to;
+	n->to += (u64)(u32)length * quantum;
+	return true;
+}
+
+/* False: there is none. */
+static bool number_at(const struct go_table *t, const struct function *f, u32 at, u64 vaddr, s32 *number)
+{
+	struct numbers n = numbers__of(t, f, at);
+
+	while (numbers__next(&n, t->quantum)) {
+		if (vaddr >= n.to)
+			continue;
+		*number = n.number;
+		return *number >= 0;
 	}
 	return false;
+}
+
+/* Up to where the numbers are: what comes before the next function is padding. */
+static u64 end_of(const struct go_table *t, const struct function *f, u32 at)
+{
+	struct numbers n = numbers__of(t, f, at);
+
+	while (numbers__next(&n, t->quantum) && n.to < f->end)
+		;
+	return MIN(n.to, f->end);
+}
+
+void go_table__depths(const struct go_table *t, const struct go_depths *to, void *ctx)
+{
+	struct function f;
+	const char *name;
+	struct numbers n;
+	u32 at, of;
+
+	for (u32 i = 0; i < t->nfunctions; i++) {
+		if (!function_at(t, i, &f) || !take_u32(&f.at, FUNC_DEPTH, &at) || !at ||
+		    !take_u32(&f.at, FUNC_NAME, &of))
+			continue;
+		name = take_text(&t->names, of);
+		to->function(ctx, f.start, end_of(t, &f, at) - f.start, name ? name : "",
+			     f.at.p[t->layout->func_ndata + FUNC_FLAGS] & IS_OUTERMOST);
+		n = numbers__of(t, &f, at);
+		while (numbers__next(&n, t->quantum) && n.from < f.end)
+			to->depth(ctx, n.from, n.number);
+	}
 }
 
 static const char *find_file(const struct go_table *t, const struct function *f, u32 number)
@@ -256,7 +314,7 @@ static s32 next_inlined(const struct go_table *t, const struct function *f, u32 
 	return number_at(t, f, places, f->start + in->place, &number) ? number : -1;
 }
 
-int go_table__inlined(const struct go_table *t, u64 vaddr, struct inline_frame *out, int max)
+int go_table__inlined(const struct go_table *t, u64 vaddr, const char **names, int max)
 {
 	struct inlined in;
 	struct function f;
@@ -271,7 +329,7 @@ int go_table__inlined(const struct go_table *t, u64 vaddr, struct inline_frame *
 	for (; n < max && number >= 0; number = next_inlined(t, &f, places, &in)) {
 		if (!inlined_at(t, &tree, (u32)number, &in))
 			return 0;
-		out[n++].name = in.name;
+		names[n++] = in.name;
 	}
 	return n;
 }

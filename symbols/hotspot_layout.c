@@ -61,6 +61,7 @@ enum what {
 	SIZE_CONST,
 	SIZE_POOL,
 	SIZE_PC_DESC,
+	SIZE_CONTINUATION,
 	HAS_LINES,
 	SENDER_SP,
 	WHATS
@@ -124,7 +125,7 @@ static const struct wanted fields[] = {
 static const struct wanted sizes[] = {
 	{"HeapBlock", NULL, SIZE_BLOCK},   {"nmethod", NULL, SIZE_NMETHOD},
 	{"ConstMethod", NULL, SIZE_CONST}, {"ConstantPool", NULL, SIZE_POOL},
-	{"PcDesc", NULL, SIZE_PC_DESC},
+	{"PcDesc", NULL, SIZE_PC_DESC},	   {"ContinuationEntry", NULL, SIZE_CONTINUATION}, /* 21 on */
 };
 
 static const struct wanted constants[] = {
@@ -137,7 +138,7 @@ static const struct wanted constants[] = {
 static const enum what optional[] = {
 	BLOB_CODE,	  BLOB_CODE_OFFSET,	 BLOB_MUTABLE,	  BLOB_RELOCATION,
 	NMETHOD_SCOPES,	  NMETHOD_SCOPES_OFFSET, NMETHOD_PCS_END, NMETHOD_IMMUTABLE,
-	NMETHOD_METADATA, POOL_SOURCE,		 CLASS_SOURCE,
+	NMETHOD_METADATA, POOL_SOURCE,		 CLASS_SOURCE,	  SIZE_CONTINUATION,
 };
 
 struct description {
@@ -342,7 +343,7 @@ static bool fill_offsets(const struct description *d, struct hotspot_runtime *rt
 	if (most > HOTSPOT_BLOCK_WORDS * sizeof(u64) ||
 	    MAX(MAX(v[CONST_CONSTANTS], v[CONST_NAME]), v[CONST_CODE_SIZE]) + sizeof(u64) >
 		    HOTSPOT_CONST_WORDS * sizeof(u64) ||
-	    v[SIZE_CONST] > 256 || v[METHOD_CONST] > 256 || v[CONST_CONSTANTS] % 8)
+	    v[SIZE_CONST] > 256 || v[SIZE_CONTINUATION] > 256 || v[METHOD_CONST] > 256 || v[CONST_CONSTANTS] % 8)
 		return false;
 	rt->block_bytes = (u16)most;
 	rt->blob = (u16)v[SIZE_BLOCK];
@@ -360,6 +361,7 @@ static bool fill_offsets(const struct description *d, struct hotspot_runtime *rt
 	rt->const_constants = (u16)v[CONST_CONSTANTS];
 	rt->const_names = (u16)(v[CONST_NAME] & ~7ULL);
 	rt->const_code_size = (u16)v[CONST_CODE_SIZE];
+	rt->continuation = (u16)v[SIZE_CONTINUATION];
 	return true;
 }
 

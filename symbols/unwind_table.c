@@ -8,12 +8,13 @@
 #include "base/memory.h"
 #include "symbols/debugfile.h"
 #include "symbols/elf.h"
+#include "symbols/go_table.h"
 #include "symbols/unwind_cfi.h"
 #include "symbols/unwind_known.h"
 #include "symbols/unwind_rows.h"
 
 #define BASE_ALIGN 4096ull
-#define SECTIONS   3 /* .eh_frame, .debug_frame, that of the separate debug file */
+#define SECTIONS   3 /* .eh_frame, Go's or .debug_frame, that of the separate debug file */
 #define MAKING	   3 /* bytes a byte of a section, about: itself, its ranges, their rows */
 
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
@@ -29,6 +30,7 @@ struct maker {
 	struct cfi_index index;
 	struct cfi_section sections[SECTIONS];
 	u32 nsections;
+	u8 *go;
 	struct debugfile separate;
 	bool large; /* a section was left out */
 	struct byte_budget budget;
@@ -139,6 +141,23 @@ static void add_section(struct maker *k, Elf *elf, const char *name, bool eh, s6
 	cfi_index__add(&k->index, s);
 }
 
+/* Of a Go program, stripped or not: it says more than .debug_frame. False: there is none. */
+static bool add_go(struct maker *k)
+{
+	struct go_table *t = go_table__open(k->elf, &k->budget, false);
+	struct cfi_section *s = &k->sections[k->nsections];
+	size_t size;
+
+	if (!t)
+		return false;
+	k->go = go_frames__make(t, k->index.machine->elf, &size);
+	go_table__close(t);
+	k->nsections++;
+	*s = (struct cfi_section){.data = {k->go, size}};
+	cfi_index__add(&k->index, s);
+	return true;
+}
+
 static void add_separate(struct maker *k, int fd, const char *root, const char *path)
 {
 	struct debugfile program = {.fd = fd, .elf = k->elf, .path = (char *)path};
@@ -192,7 +211,8 @@ static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct
 		.max_fdes = UNWIND_MAX_RANGES,
 	};
 	add_section(&k, elf, ".eh_frame", true, 0);
-	add_section(&k, elf, ".debug_frame", false, 0);
+	if (!add_go(&k))
+		add_section(&k, elf, ".debug_frame", false, 0);
 	if (!k.index.nfdes && fd >= 0)
 		add_separate(&k, fd, root, path);
 	if (k.index.nfdes) { /* by themselves they lead nowhere */
@@ -200,6 +220,7 @@ static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct
 		unwind_known__add_sigreturn(elf, &k.index);
 	}
 	err = make(&k, out, st);
+	free(k.go);
 	cfi_index__fini(&k.index);
 	debugfile__close(&k.separate);
 	return err;

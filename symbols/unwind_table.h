@@ -6,7 +6,7 @@
  * pointer encodings); the psABIs of both machines (register numbers, frame of a signal).
  *
  * What is taken:
- *   .eh_frame; .debug_frame of the object (Go has only this one); when neither gives a row,
+ *   .eh_frame; of Go what its runtime knows (symbols/go_table.h), else .debug_frame of the object; when neither gives a row,
  *   .debug_frame of the separate debug file; for the procedure linkage table, where linkers left
  *   it out (lld, and all of them on aarch64), what its code is known to do; for the return from
  *   signal handlers without a description (musl, aarch64's vdso), its two instructions. These

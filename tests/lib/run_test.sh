@@ -46,6 +46,10 @@ program unsafe 'test -e "$0.ran" || echo "x.c:1: runtime error: overflow"; test 
 program busy 'echo "ok 1 - a # SKIP too busy here to measure: 3 is not 4"; echo "ok 2 - b # SKIP no such thing"; echo ok 3 - c'
 program mute 'echo "not ok 1 # SKIP a"'
 
+echo 'echo ok 1 - a' >"$tmp/plain"
+
+expect "what cannot be executed is told before anything is run" 1 "$tmp/plain cannot be executed: chmod +x, and commit that" \
+	--only good --group g "$tmp/good" --group h "$tmp/plain"
 expect "passes are counted" 0 "2 passed, 0 failed" --group g "$tmp/good"
 expect "several programs are summed" 1 "3 passed, 1 failed" --group g,jobs=2 "$tmp/good" "$tmp/bad"
 expect "a failure needs no exit status" 1 "0 passed, 1 failed" --group g "$tmp/bad_quiet"

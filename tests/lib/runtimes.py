@@ -6,10 +6,10 @@ import re
 import live
 
 
-def folded(view, pid, *args):
+def folded(view, pid, *args, seconds=1):
     """{stack: weight} of the last of some intervals, as proftop does not know the process in the first ones yet; a
     stack is a tuple, from the root on."""
-    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 3, "-d", 1, "--format", "by-time", *args,
+    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 3, "-d", seconds, "--format", "by-time", *args,
                        binary=live.RELEASE)
     lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
     times = sorted({names.split(";")[0] for names, _ in lines})
@@ -34,26 +34,42 @@ def follow_qualified(stack, names):
     return all(any(f == n or f.endswith("." + n) for f in rest) for n in names)
 
 
-def own_lines(pid, name, wanted):
-    """{line: share of the function's own samples, in %}, of its annotated source, where `wanted` is to be seen."""
+def annotated(pid, name, wanted):
+    """The rows of a function's annotated code, where `wanted` is to be seen."""
     with live.temporary() as folder:
         script, shown = os.path.join(folder, "keys"), os.path.join(folder, "screen")
         with open(script, "w", encoding="ascii") as f:
             f.write(f"wait {name}\nkey /\ntype {name}\nkey Enter Enter Enter\nwait {wanted}\nsave {shown}\nquit\n")
-        run = live.proftop("-V", "cpu", "-F", 997, "-p", pid, "--script", script, "--size", "160x40",
+        run = live.proftop("-V", "cpu", "-F", 997, "-p", pid, "--script", script, "--size", "160x120",
                            binary=live.RELEASE)
         assert run.status == 0, run
         with open(shown, encoding="utf-8") as f:
-            rows = [re.match(r"\s*([\d.]+) \S*\s+(\d+)  ", line) for line in f]
+            return f.read().splitlines()
+
+
+def own_lines(pid, name, wanted):
+    """{line: share of the function's own samples, in %}, of its annotated source."""
+    rows = [re.match(r"\s*([\d.]+) \S*\s+(\d+)  ", row) for row in annotated(pid, name, wanted)]
     return {int(row[2]): float(row[1]) for row in rows if row}
 
 
-def whole(pid, what):
-    """99 % of a process's stacks are; what the line of health says beside."""
+def own_compiled_lines(pid, name, wanted):
+    """The same of compiled code, where a line stands before the instructions that it became."""
+    shares, at = {}, 0
+    for row in annotated(pid, name, wanted):
+        line, own = re.match(r"\s+\S+:(\d+) ", row), re.match(r"\s*([\d.]+) \S*\s+[0-9a-f]+  ", row)
+        at = int(line[1]) if line else at
+        if own:
+            shares[at] = shares.get(at, 0) + float(own[1])
+    return shares
+
+
+def whole(pid, what, within=1):
+    """99 % of a process's stacks are, or as many as are said; what the line of health says beside."""
     health = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]["health"]
     ends = health["user_stacks"]
     known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
-    live.near(100 * (ends["whole"] + ends["cut"]) / known, 100, 1, f"{what}: stacks that are whole, %")
+    live.near(100 * (ends["whole"] + ends["cut"]) / known, 100, within, f"{what}: stacks that are whole, %")
     return health["note"]
 
 

@@ -3,6 +3,7 @@
 """Stacks through HotSpot, interpreted, by either compiler and as usual, by programs whose shares, chains
 and waits are known by construction (tests/workloads/JavaShares.java) or by jstack."""
 import contextlib
+import glob
 import math
 import os
 import re
@@ -12,19 +13,33 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import folded, follow_qualified as follow, share  # noqa: E402
+from runtimes import folded, follow_qualified as follow, share, whole  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 MODES = {"interpreted": ["-Xint"], "C1": ["-XX:TieredStopAtLevel=1"],
          "C2": ["-XX:-TieredCompilation"], "as usual": []}
 DEPTH = 5
+VIRTUAL = 21
 WAITERS = {"sleeper": "sleeps", "parker": "parks", "wanter": "wants", "reader": "reads"}
 
 
+def newest():
+    """The newest Java that is here, and its compiler: the first on the path may be an older one."""
+    found = []
+    for path in glob.glob("/usr/lib/jvm/*/release"):
+        with open(path, encoding="utf-8") as f:
+            version = re.search(r'^JAVA_VERSION="(\d+)', f.read(), re.M)
+        if version and os.access(os.path.join(os.path.dirname(path), "bin/javac"), os.X_OK):
+            found.append((int(version[1]), os.path.dirname(path)))
+    if not found or max(found)[0] < VIRTUAL:
+        raise live.Skip(f"java {VIRTUAL} or later, which has virtual threads, is not installed")
+    return [os.path.join(max(found)[1], "bin", name) for name in ("java", "javac")]
+
+
 @contextlib.contextmanager
-def program(name, arg, *options):
+def program(name, arg, *options, of=None):
     live.need_root()
-    java, javac = servers.need("java", "javac")
+    java, javac = of or servers.need("java", "javac")
     with servers.folder() as folder:
         subprocess.run([javac, "-g", "-d", folder, f"{SOURCES}/{name}.java"], check=True)
         # Loops can be stopped only where this collector is used, so that what is inlined is known.
@@ -135,6 +150,33 @@ def test_service():
             ended, walks = live.wait_for(lambda: served(pid), 40, 0)
             whole, known = whole + ended, known + walks
         live.near(100 * whole / known, 100, 1, "java: stacks of a service that are whole, %")
+
+
+MOUNTED = ["VirtualThread.runContinuation", "Continuation.run", "rounds"]
+
+
+def put_back(pid):
+    """Stacks of a virtual thread that has waited, once what is compiled is."""
+    stacks = {s: w for s, w in folded("cpu", pid, "-F", 997).items() if follow(s, ["JavaVirtual.rounds"])}
+    return stacks if share(stacks, lambda s: follow(s, ["hot30"])) > 15 else None
+
+
+def test_virtual():
+    """70 and 30 % in a virtual thread, which waits, below the thread that it is on; what is in the heap is not walked"""
+    with program("JavaVirtual", DEPTH, MODES["C1"][0], of=newest()) as pid:
+        stacks = live.wait_for(lambda: put_back(pid), 40, 0)
+    within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    for name, truth in ("hot70", 70), ("hot30", 30):
+        got = share(stacks, lambda s: follow(s, [*MOUNTED, name]))
+        live.near(got, truth, within, f"java, a virtual thread: share of {name} below the carrier, %")
+
+
+def test_virtual_whole():
+    """Of its stacks 99 % are whole: compiled code below what puts frames back keeps no frame pointer"""
+    with program("JavaVirtual", DEPTH, of=newest()) as pid:
+        live.wait_for(lambda: put_back(pid), 40, 0)
+        for _ in range(2):  # which methods keep one changes with what is compiled
+            whole(pid, "java, a virtual thread")
 
 
 if __name__ == "__main__":

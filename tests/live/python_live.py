@@ -1,8 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacks through CPython: each version that is here, by a program whose shares, chains and waits are
-known by construction (tests/workloads/python_shares.py)."""
+known by construction (tests/workloads/python_shares.py), and a web service that profiles itself."""
 import glob
+import json
 import math
 import os
 import subprocess
@@ -10,9 +11,12 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
-from runtimes import folded, follow_qualified as follow, share  # noqa: E402
+import servers  # noqa: E402
+from runtimes import folded, follow_qualified as follow, share, whole  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/python_shares.py")
+SERVICE = os.path.join(live.ROOT, "tests/workloads/python_service.py")
+SECONDS = 24
 VERSIONS = "3.9", "3.10", "3.11", "3.12", "3.13"
 DEPTH = 5
 
@@ -84,6 +88,12 @@ def test_cpu():
             check_waits(version, w.pid)
 
 
+def begins(stack):
+    """Whether a stack is whole: the program's, or the thread's that sleeps, which runs now and then."""
+    return follow(stack, ["_start", "<module>", "descend"]) or \
+        follow(stack, ["start_thread", "_bootstrap", "sleeps"])
+
+
 def test_trampolines():
     """python -X perf: stacks go through its trampolines, which keep no frame pointer, to the program's begin"""
     live.need_root()
@@ -94,8 +104,32 @@ def test_trampolines():
             stacks = live.wait_for(lambda: named(folded("cpu", w.pid, "-F", 997)), 40, 0)
         tramps = share(stacks, lambda s: any(f.startswith("py::") and "hot_" in f for f in s))
         assert tramps > 50, f"python {version}: {tramps:.1f} % of stacks have a trampoline"
-        whole = share(stacks, lambda s: "_start" in s and follow(s, ["_start", "<module>", "descend"]))
-        live.near(whole, 100, 1, f"python {version} -X perf: whole stacks, %")
+        live.near(share(stacks, begins), 100, 1, f"python {version} -X perf: whole stacks, %")
+
+
+def with_flask():
+    for path in pythons().values():
+        if not subprocess.run([path, "-c", "import flask"], capture_output=True).returncode:
+            return path
+    raise live.Skip("no python here has flask (package python3-flask)")
+
+
+def test_service():
+    """Of a web service's stacks 99 % are whole, and shares of functions are those that it sees itself"""
+    live.need_root()
+    with servers.running(with_flask(), SERVICE, SECONDS, text=True, stdout=subprocess.PIPE) as p:
+        servers.printed(p, "ready")
+        live.wait_for(lambda: stacks_with("cpu", p.pid, "answer"), 40, 0)
+        stacks = folded("cpu", p.pid, "-F", 997, seconds=SECONDS / 3)
+        whole(p.pid, "python, a web service")
+        shares, ticks = p.stdout.readline().rsplit(" ", 1)
+    theirs = json.loads(shares)
+    # Its ticks are seen where a function begins next: little is said of those that call nothing, or the kernel.
+    for name in "wsgi_app", "dispatch_request", "answer", "render", "root":
+        # Two samplings of one truth: three standard deviations of both may be missed.
+        peer, n = theirs[name], 1 / (1 / float(ticks) + 1 / sum(stacks.values()))
+        within = max(2, 300 * math.sqrt(peer / 100 * (1 - peer / 100) / n))
+        live.near(share(stacks, lambda s: follow(s, [name])), peer, within, f"python: share of {name}, %")
 
 
 def test_astray():

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Names, lines and inline chains of stripped Go programs, against the DWARF of the same programs: as
- * usual, position-independent and linked with C; and what broken tables are answered with.
+ * usual, position-independent and linked with C; how callers are found, against their .debug_frame; and
+ * what broken tables are answered with.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,21 +13,21 @@
 
 #include "symbols/elf.h"
 #include "symbols/go_table.h"
+#include "symbols/unwind_table.h"
 #include "tests/lib/open_debuginfo.h"
 #include "tests/lib/scratch.h"
 #include "tests/lib/skip.h"
 
 static const char program[] = "package main\n\n"
-			      "import (\n\t\"fmt\"\n\t\"os\"\n)\n\n"
-			      "type pair struct{ a, b int }\n\n"
+			      "var three = 3\n\ntype pair struct{ a, b int }\n\n"
 			      "func leaf(x int) int {\n\tif x > 7 {\n\t\treturn x * 3\n\t}\n\treturn x ^ 5\n}\n\n"
 			      "func middle(x int) int { return leaf(x+1) + leaf(x-1) }\n\n"
 			      "func (p *pair) sum() int { return middle(p.a) + leaf(p.b) }\n\n"
 			      "//go:noinline\n"
 			      "func outer(p *pair) int {\n\ts := 0\n"
 			      "\tfor i := 0; i < p.a; i++ {\n\t\ts += p.sum() + middle(i)\n\t}\n"
-			      "\tdefer func() { fmt.Println(leaf(s)) }()\n\treturn s\n}\n\n"
-			      "func main() { fmt.Println(outer(&pair{len(os.Args), 4})) }\n";
+			      "\tdefer func() { println(leaf(s)) }()\n\treturn s\n}\n\n"
+			      "func main() { println(outer(&pair{three, 4})) }\n";
 static const char with_c[] = "package main\n\n// static int twice(int x) { return 2 * x; }\nimport \"C\"\n\n"
 			     "func init() { println(C.twice(4)) }\n";
 
@@ -99,13 +100,14 @@ static void compare_lines(struct comparison *c, u64 at)
 
 static void compare_chains(struct comparison *c, u64 at)
 {
-	struct inline_frame ours[8], theirs[8];
+	struct inline_frame theirs[8];
+	const char *ours[8];
 	int n = go_table__inlined(c->table, at, ours, ARRAY_SIZE(ours));
 
 	if (n != debuginfo__inlined(c->whole, at, theirs, ARRAY_SIZE(theirs)))
 		fail_msg("%llx: %d inlined", (unsigned long long)at, n);
 	for (int i = 0; i < n; i++)
-		assert_string_equal(ours[i].name, theirs[i].name);
+		assert_string_equal(ours[i], theirs[i].name);
 	c->inlined += n > 0;
 	c->chains += n > 1;
 }
@@ -177,20 +179,102 @@ static void test_debuginfo(void **state)
 	assert_non_null(strstr(note, "build with -g"));
 }
 
+/* --- how callers are found --- */
+
+static void read_table(const char *name, struct unwind_table *t)
+{
+	char *path = xasprintf("%s/%s", scratch_dir, name);
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	assert_int_equal(unwind_table__read(fd, "", path, t, NULL), 0);
+	close(fd);
+	free(path);
+}
+
+struct frames {
+	struct unwind_table whole, bare;
+	const char *names;
+	u32 rows;
+};
+
+/* Of x86's frame pointer it says nothing. */
+static bool agree(const struct frames *f, const struct unwind_row *ours, const struct unwind_row *theirs)
+{
+	struct unwind_row row = *theirs;
+
+	if (f->whole.machine == EM_X86_64 && theirs->rule == UNWIND_CFA_SP && theirs->cfa > 1) {
+		row.rule |= UNWIND_FP_SAVED;
+		row.fp = -2;
+	}
+	return ours->cfa == row.cfa && ours->fp == row.fp && ours->rule == row.rule;
+}
+
+/* But for the function that goes to another stack. */
+static void compare_rows(void *ctx, u64 start, u64 size, u32 name)
+{
+	struct frames *f = ctx;
+
+	if (f->whole.machine == EM_X86_64 && !strcmp(f->names + name, "runtime.systemstack"))
+		return;
+	for (u64 at = start; at < start + size; at++) {
+		const struct unwind_row *theirs = unwind_table__find(&f->whole, at);
+		const struct unwind_row *ours = unwind_table__find(&f->bare, at);
+
+		assert_non_null(theirs);
+		assert_non_null(ours);
+		if (!agree(f, ours, theirs))
+			fail_msg("%llx: %d %d %x, not %d %d %x", (unsigned long long)at, ours->cfa,
+				 ours->fp, ours->rule, theirs->cfa, theirs->fp, theirs->rule);
+		f->rows += theirs->pc == at;
+	}
+}
+
+/* As .debug_frame has it, which stripped ones have not, at each place. */
+static void check_frames(const char *machine)
+{
+	struct frames f = {0};
+	struct go_file bare;
+	u64 offset, size;
+
+	build("", "main.go");
+	run("export GOARCH=%s GOCACHE=$PWD/cache GO111MODULE=off && go build -o whole main.go && "
+	    "go build -ldflags '-s -w' -o bare main.go && "
+	    "LC_ALL=C sed -i s/[.]gopclntab/.gopclnxxx/ whole",
+	    machine);
+	read_table("whole", &f.whole);
+	read_table("bare", &f.bare);
+	open_file(&bare, "bare");
+	go_table__names(bare.table, &offset, &size, &f.names);
+	go_table__each(bare.table, compare_rows, &f);
+	assert_in_range(f.rows, 1000, 100000);
+	close_file(&bare);
+	unwind_table__free(&f.whole);
+	unwind_table__free(&f.bare);
+}
+
+static void test_frames(void **state)
+{
+	check_frames("amd64");
+}
+
+static void test_frames_aarch64(void **state)
+{
+	check_frames("arm64");
+}
+
 /* --- broken ones --- */
 
 static void look_at(void *ctx, u64 start, u64 size, u32 name)
 {
 	const struct go_table *t = ctx;
-	struct inline_frame frames[4];
-	const char *file;
+	const char *file, *names[4];
 	u32 line;
 
 	for (u64 at = start; at < start + size && at < start + 64; at += 7) {
 		if (go_table__line(t, at, &file, &line))
 			assert_in_range(strlen(file), 1, 8192);
-		for (int i = go_table__inlined(t, at, frames, ARRAY_SIZE(frames)); i-- > 0;)
-			assert_in_range(strlen(frames[i].name), 1, 8192);
+		for (int i = go_table__inlined(t, at, names, ARRAY_SIZE(names)); i-- > 0;)
+			assert_in_range(strlen(names[i]), 1, 8192);
 	}
 }
 
@@ -208,6 +292,7 @@ static void test_broken(void **state)
 {
 	struct go_file f;
 	u32 opened = 0;
+	size_t size;
 
 	build("", "main.go");
 	for (u64 i = 1; i <= 24; i++) {
@@ -215,6 +300,7 @@ static void test_broken(void **state)
 		open_file(&f, "broken");
 		if (f.table) {
 			go_table__each(f.table, look_at, f.table);
+			free(go_frames__make(f.table, EM_X86_64, &size));
 			opened++;
 		}
 		close_file(&f);
@@ -234,6 +320,8 @@ int main(void)
 		cmocka_unit_test(test_position_independent),
 		cmocka_unit_test(test_with_c),
 		cmocka_unit_test(test_debuginfo),
+		cmocka_unit_test(test_frames),
+		cmocka_unit_test(test_frames_aarch64),
 		cmocka_unit_test(test_broken),
 	};
 

@@ -42,6 +42,20 @@ static void test_names(void **state)
 	expect("runtime.goexit.abi0", NULL);
 }
 
+/* Of 4.13, and of 5.1 on. */
+static void test_ocaml(void **state)
+{
+	expect("camlStdlib__List__iter_261", "Stdlib.List.iter_261");
+	expect("camlFib__descend_95", "Fib.descend_95");
+	expect("camlStdlib__$5e$5e_444", "Stdlib.^^_444");
+	expect("camlFib__next$27_12", "Fib.next'_12");
+	expect("camlStdlib__List.iter_261", "Stdlib.List.iter_261");
+	expect("camlFib__fun_$", "Fib.fun_$");
+	expect("caml_main", NULL); /* the runtime's, which is C */
+	expect("camlCase", NULL);
+	expect("camlX", NULL);
+}
+
 /* Hashes of crates are digits of base 62 and hold whatever looks like something else. */
 static void test_rust(void **state)
 {
@@ -152,6 +166,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_ocaml),
 		cmocka_unit_test(test_rust),
 		cmocka_unit_test(test_lifetimes),
 		cmocka_unit_test(test_bounded),

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-const turns = 2000
+const turns = 20000
 
 var sink uint64
 

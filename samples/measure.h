@@ -73,7 +73,7 @@ struct measure_label {
 /* A sum beside that of the value, as a declaration names it. */
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */
-	enum value_type type; /* VALUE_COUNT or VALUE_BYTES; of a span VALUE_NS: part of its time */
+	enum value_type type; /* VALUE_COUNT or VALUE_BYTES; of a span VALUE_NS: part of its time, or beside it */
 	/* Optional: it is how many have this value of a label; so it is known by stack, too. */
 	const struct measure_label *counts;
 	u64 when;

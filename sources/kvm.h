@@ -3,18 +3,13 @@
 #ifndef SOURCES_KVM_H
 #define SOURCES_KVM_H
 
-#include <stdio.h>
-
 #include "base/base.h"
 #include "bpf/kvm.h"
 
-/* Offsets, or KVM_NOWHERE. */
-struct kvm_format {
-	u32 reason, isa; /* x86 */
-	u32 ret, class;	 /* Arm */
-};
-
-/* As tracefs has it of kvm:kvm_exit. False: it tells no reason in either way. */
-bool kvm_format__read(FILE *format, struct kvm_format *out);
+/* text: of the format file of event kvm:NAME or kvmmmu:NAME. Fills the fields of that event, those that it
+ * does not have with KVM_NOWHERE. */
+void kvm_fields__read(const char *name, const char *text, u32 at[KVM_FIELDS]);
+/* Whether kvm:kvm_exit tells a reason, in either way. */
+bool kvm_fields__tell_reason(const u32 at[KVM_FIELDS]);
 
 #endif

@@ -15,7 +15,7 @@ static const struct measure_hooks nothing;
 /* Of those that need some; the others have none. */
 static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {
 	[MEASURE_NET] = &net_hooks,	  [MEASURE_COUNTERS] = &counters_hooks,
-	[MEASURE_KVM] = &kvm_hooks,	  [MEASURE_LOCKS] = &locks_hooks,
+	[MEASURE_KVM] = &kvm_hooks,	  [MEASURE_KVMMMU] = &kvmmmu_hooks, [MEASURE_LOCKS] = &locks_hooks,
 	[MEASURE_FAULTS] = &faults_hooks, [MEASURE_HEAP] = &heap_hooks, [MEASURE_KMEM] = &kmem_hooks,
 	[MEASURE_WATCH] = &watch_hooks,	  [MEASURE_FUNCS] = &funcs_hooks,
 	[MEASURE_QUERIES] = &queries_hooks,

@@ -2,21 +2,22 @@
 """What each kernel has to serve, and by what. Anything else is a fault, a better answer too: then
 this table and the documents are to follow."""
 
-BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", "kvm", "guests"), "bpf")
+KVM = "kvm", "kvm_accesses", "kvmmmu"
+BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", *KVM, "guests"), "bpf")
 FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
 NO_COUNTERS = dict.fromkeys(("counters", "instructions", "llc", "tlb"))  # of an emulated x86 machine
 X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf", "suspended": "bpf"}
 # A view's tier; None: it says why it cannot.
 EXPECTED = {
     # No task storage and no exchanges in BPF, and stacks only from copies.
-    "bullseye": {**X86, **dict.fromkeys(("threads", "offcpu", "cache", "tracers", "io", "sched", "kvm"))},
+    "bullseye": {**X86, **dict.fromkeys(("threads", "offcpu", "cache", "tracers", "io", "sched", *KVM))},
     "bookworm": X86,
     "trixie": X86,
     "sid": X86,
     # No fentry before 6.4 there.
     "bookworm-arm64": {**X86, "cache": "bpf, no reads", "tracers": "bpf, no reads",
                        "counters": "bpf", "instructions": "bpf",
-                       **dict.fromkeys(("suspended", "kvm", "guests"))},
+                       **dict.fromkeys(("suspended", *KVM, "guests"))},
 }
 
 # From 5.14 on these are by BPF, whatever else is to be said above.

@@ -408,6 +408,20 @@ def kvm():
         return kvm_live.exits(live.RELEASE)
 
 
+def kvm_accesses():
+    """a guest that accesses ports, addresses without memory and MSRs, makes hypercalls and is interrupted, each
+    so often: as many exits for each; user space, kernel and guest have the time that there is"""
+    with reasons():
+        return kvm_live.accesses(live.RELEASE)
+
+
+def kvmmmu():
+    """a guest that writes to 64 pages first: as many entries set at level 1; all levels as the kernel's own
+    trace has them, to the last one"""
+    with reasons():
+        return kvm_live.changes(live.RELEASE)
+
+
 def guests():
     """a guest that spins: its samples are those of mode=guest, few those of mode=host"""
     with reasons():
@@ -415,7 +429,8 @@ def guests():
 
 
 # Those that are no view by themselves.
-OPTIONS = {"guests": ("-V", "cpu"), "unprivileged": ("-V", "cpu"), "threads": ("-V", "cpu", "--call-graph", "eh"),
+OPTIONS = {"guests": ("-V", "cpu"), "kvm_accesses": ("-V", "kvm"), "unprivileged": ("-V", "cpu"),
+           "threads": ("-V", "cpu", "--call-graph", "eh"),
            "hotplug": ("-V", "cpu"), "suspended": ("-V", "cpu"), "tracers": ("-V", "cache"),
            "counters": ("-V", "cpu", "-e", "instructions"),
            "instructions": ("-V", "cpu", "-e", "instructions:u"), "llc": ("-V", "cache-llc"),
@@ -464,7 +479,7 @@ def doctor():
 
 
 CHECKS = (cpu, unprivileged, threads, hotplug, counters, instructions, llc, tlb, offcpu,
-          cache, tracers, io, sched, kvm, guests)
+          cache, tracers, io, sched, kvm, kvm_accesses, kvmmmu, guests)
 LAST = suspended,  # nothing works behind it
 
 

@@ -62,39 +62,72 @@ static void test_waits(void **state)
 	assert_false(m->waits((const __u64[MEASURE_LABELS]){io}));
 }
 
-static bool read_format(const char *text, struct kvm_format *f)
+static void test_texts(void **state)
 {
-	FILE *file = fmemopen((void *)text, strlen(text), "r");
-	bool known;
-
-	assert_non_null(file);
-	known = kvm_format__read(file, f);
-	fclose(file);
-	return known;
-}
-
-static void test_formats(void **state)
-{
-	struct kvm_format f;
+	static const struct {
+		const char *label, *text;
+		u64 value;
+	} all[] = {
+		{"access", "none", 0},
+		{"access", "port 0x3f8 out", (u64)KVM_PORT << KVM_ACCESS_SHIFT | KVM_WRITE | 0x3f8},
+		{"access", "port 0x64 in", (u64)KVM_PORT << KVM_ACCESS_SHIFT | 0x64},
+		{"access", "mmio 0xfee000b0 write", (u64)KVM_MMIO << KVM_ACCESS_SHIFT | KVM_WRITE | 0xfee000b0},
+		{"access", "msr 0xc0000080 read", (u64)KVM_MSR << KVM_ACCESS_SHIFT | 0xc0000080},
+		{"access", "hypercall 0x5", (u64)KVM_HYPERCALL << KVM_ACCESS_SHIFT | 5},
+		{"userspace", "none", 0},
+		{"userspace", "IO", 3},
+		{"userspace", "MMIO", 7},
+		{"userspace", "MEMORY_FAULT", 40},
+		{"userspace", "restart", KVM_USER_RESTART},
+		{"userspace", "error", KVM_USER_ERROR},
+		{"userspace", "reason 0x200", 0x201},
+		{"injected", "none", 0},
+		{"injected", "irq 0x20", KVM_INTERRUPT | 0x20},
+		{"injected", "#PF", KVM_EXCEPTION | 14},
+		{"injected", "exception 30", KVM_EXCEPTION | 30},
+	};
+	const struct measure *m = measure_table[MEASURE_KVM];
+	char text[64];
 
 	(void)state;
-	assert_true(read_format("name: kvm_exit\nID: 103\nformat:\n"
-				"\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
-				"\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;\tsigned:0;\n"
-				"\tfield:unsigned long guest_rip;\toffset:16;\tsize:8;\tsigned:0;\n"
-				"\tfield:u32 isa;\toffset:24;\tsize:4;\tsigned:0;\n\nprint fmt: \"x\"\n",
-				&f));
-	assert_int_equal(f.reason, 8);
-	assert_int_equal(f.isa, 24);
-	assert_int_equal(f.ret, KVM_NOWHERE);
-	assert_true(read_format("\tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n"
-				"\tfield:unsigned int esr_ec;\toffset:12;\tsize:4;\tsigned:0;\n",
-				&f));
-	assert_int_equal(f.ret, 8);
-	assert_int_equal(f.class, 12);
-	assert_int_equal(f.isa, KVM_NOWHERE);
-	assert_false(read_format("\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n;;;\n", &f));
-	assert_false(read_format("nothing\n", &f));
+	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
+		m->labels[measure__label(m, all[i].label)].text(all[i].value, text, sizeof(text));
+		assert_string_equal(text, all[i].text);
+	}
+}
+
+#define EVENT(name) "name: " name "\nID: 103\nformat:\n\tfield:int common_pid;\toffset:4;\tsize:4;\tsigned:1;\n\n"
+#define END "\nprint fmt: \"x\"\n"
+
+static void test_fields(void **state)
+{
+	u32 at[KVM_FIELDS] = {0};
+
+	(void)state;
+	kvm_fields__read("kvm_exit",
+			 EVENT("kvm_exit") "\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;\tsigned:0;\n"
+			 "\tfield:unsigned long guest_rip;\toffset:16;\tsize:8;\tsigned:0;\n"
+			 "\tfield:u32 isa;\toffset:24;\tsize:4;\tsigned:0;\n" END, at);
+	assert_int_equal(at[KVM_EXIT_REASON], 8 | 4 << KVM_SIZE_SHIFT);
+	assert_int_equal(at[KVM_EXIT_ISA], 24 | 4 << KVM_SIZE_SHIFT);
+	assert_int_equal(at[KVM_EXIT_RET], KVM_NOWHERE);
+	assert_true(kvm_fields__tell_reason(at));
+	kvm_fields__read("kvm_inj_virq",
+			 EVENT("kvm_inj_virq") "\tfield:unsigned int irq;\toffset:8;\tsize:4;\tsigned:0;\n" END,
+			 at);
+	assert_int_equal(at[KVM_INTERRUPT_VECTOR], 8 | 4 << KVM_SIZE_SHIFT);
+	kvm_fields__read("kvm_exit",
+			 EVENT("kvm_exit") "\tfield:int ret;\toffset:8;\tsize:4;\tsigned:1;\n"
+			 "\tfield:unsigned int esr_ec;\toffset:12;\tsize:4;\tsigned:0;\n" END, at);
+	assert_int_equal(at[KVM_EXIT_CLASS], 12 | 4 << KVM_SIZE_SHIFT);
+	assert_int_equal(at[KVM_EXIT_ISA], KVM_NOWHERE);
+	assert_true(kvm_fields__tell_reason(at));
+	kvm_fields__read("kvm_exit", EVENT("kvm_exit") END, at);
+	assert_false(kvm_fields__tell_reason(at));
+	kvm_fields__read("kvm_exit", "nothing\n", at);
+	assert_false(kvm_fields__tell_reason(at));
+	/* Those of other events stay. */
+	assert_int_equal(at[KVM_INTERRUPT_VECTOR], 8 | 4 << KVM_SIZE_SHIFT);
 }
 
 int main(void)
@@ -102,7 +135,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_intel), cmocka_unit_test(test_amd),
 		cmocka_unit_test(test_arm),   cmocka_unit_test(test_waits),
-		cmocka_unit_test(test_formats),
+		cmocka_unit_test(test_texts), cmocka_unit_test(test_fields),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

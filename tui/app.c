@@ -176,15 +176,15 @@ void app__sections(const struct host *h, const char **out)
 	out[n] = NULL;
 }
 
-static void want_each(struct host *h, u32 models, bool on)
+static void want_each(struct host *h, u64 models, bool on)
 {
 	for (u32 m = 0; m < MODEL_COUNT; m++)
-		if (models & 1u << m)
+		if (models & 1ULL << m)
 			collector__want(time_travel__live(h), m, on);
 }
 
 /* What is not needed any more goes first: both may be more than there is memory for. */
-static void want_models(struct host *h, u32 wanted)
+static void want_models(struct host *h, u64 wanted)
 {
 	want_each(h, h->wanted & ~wanted, false);
 	want_each(h, wanted & ~h->wanted, true);
@@ -201,9 +201,9 @@ static bool rests(const struct host *h, enum view_id v)
 	       h->frame->t_ns > h->left_ns[v] + VIEW_REST_NS;
 }
 
-static u32 models_of(const struct host *h, enum view_id v)
+static u64 models_of(const struct host *h, enum view_id v)
 {
-	u32 models = view_table[v]->models;
+	u64 models = view_table[v]->models;
 
 	for (const struct screen *s = h->stacks[v]; s; s = s->below)
 		models |= s->ops->models | s->helps;
@@ -213,7 +213,7 @@ static u32 models_of(const struct host *h, enum view_id v)
 /* What no view needs is detached. */
 static void let_views_rest(struct host *h)
 {
-	u32 wanted = h->always;
+	u64 wanted = h->always;
 
 	/* What the tour shows is not collected. */
 	if (h->tour.on)

@@ -92,8 +92,8 @@ struct host {
 	u64 left_ns[VIEW_COUNT]; /* time of the frame when it was left */
 	enum view_id led_from;	 /* by host__lead; VIEW_COUNT: by nothing */
 	char *led_filter;	 /* that was in force then */
-	u32 wanted;		 /* by them and the vital signs: bit per model_id */
-	u32 always;		 /* of those: whatever is shown */
+	u64 wanted;		 /* by them and the vital signs: bit per model_id */
+	u64 always;		 /* of those: whatever is shown */
 
 	enum dialog dialog;
 	struct prompt prompt;

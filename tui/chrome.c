@@ -7,6 +7,7 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/machine.h"
+#include "models/measure.h"
 #include "sources/ask.h"
 #include "tui/app.h"
 #include "tui/hints.h"
@@ -263,12 +264,22 @@ static void crumbs(const struct screen *s, char *buf, size_t size)
 		snprintf(buf + n, size - n, "%s%s", n ? " > " : "", own);
 }
 
+static bool is_seldom(u32 v)
+{
+	for (u32 i = 0; i < MEASURE_TABLE_SIZE; i++)
+		if (measure_table[i]->seldom && measure__model(measure_table[i]) == view_table[v]->feed)
+			return true;
+	return false;
+}
+
 /* Views of questions have one when there are questions of their kind. */
 static bool has_tab(const struct host *h, u32 v)
 {
 	const struct ask_list *asks = h->sampling.asks;
-	bool found = !view_table[v]->any_group || v == h->view || h->stacks[v];
+	bool opened = v == h->view || h->stacks[v], found = opened || !view_table[v]->any_group;
 
+	if (!opened && is_seldom(v))
+		return false;
 	for (u32 i = 0; asks && i < asks->n; i++)
 		found |= ask__model(asks->v[i]) == view_table[v]->feed;
 	return found;

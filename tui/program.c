@@ -207,7 +207,7 @@ static int run_session(struct host *h, struct options *o, const struct fixture *
 	h->player = o->connect ? NULL : s.player;
 	h->time_travel.memory = s.history;
 	h->manual = fixture;
-	h->always = 1u << MODEL_VITALS | (u32)session__models(&s) | views__models(o->views);
+	h->always = 1ULL << MODEL_VITALS | session__models(&s) | views__models(o->views);
 	h->wanted = view__by_name(o->view)->models | h->always;
 	commands__set(h, o->commands, o->ncommands);
 	h->speed = o->speed ? o->speed : 1;

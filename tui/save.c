@@ -114,7 +114,7 @@ static bool take_screen(struct host *h, struct views *all)
 /* Has been looked at, or gathers from the start (--views), or is in the recording. */
 static bool is_open(const struct host *h, enum view_id v)
 {
-	return h->stacks[v] || (h->always & 1u << view_table[v]->feed);
+	return h->stacks[v] || (h->always & 1ULL << view_table[v]->feed);
 }
 
 /* Screens that are not shown do not follow: their views' tables of the frame stand for them. */

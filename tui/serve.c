@@ -35,11 +35,11 @@ static const struct view_ops *next_view(const char **list)
 	return view__by_name(name);
 }
 
-u32 serve__models(const struct options *o)
+u64 serve__models(const struct options *o)
 {
 	const char *list = serve__views(o);
 	const struct view_ops *v;
-	u32 models = 0;
+	u64 models = 0;
 
 	while ((v = next_view(&list)))
 		models |= v->models;

@@ -19,7 +19,7 @@ struct serve_door;
 /* The names of the views that are served, commas or blanks between. */
 const char *serve__views(const struct options *o);
 /* Bit per model_id that they need. */
-u32 serve__models(const struct options *o);
+u64 serve__models(const struct options *o);
 /* Whether all of them have reports and apply what the scope asks for: as view__check_terms. */
 int serve__check(const struct options *o, const struct scope *s, struct status *st);
 /* Opens the socket, before anything is attached: NULL with st. */

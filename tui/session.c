@@ -142,9 +142,9 @@ static int set_times(const struct session *s, const struct options *o,
 }
 
 /* Of those that gather from the start. */
-u32 views__models(const char *list)
+u64 views__models(const char *list)
 {
-	u32 models = 0;
+	u64 models = 0;
 	char name[32];
 
 	for (size_t n; list && *list; list += n + strspn(list + n, ", ")) {
@@ -169,7 +169,7 @@ u64 session__wanted_first(const struct options *o)
 	if (o->mode == MODE_BATCH && !has_screen(o))
 		wanted |= view__by_name(o->view)->also;
 	if (has_screen(o) || o->record)
-		wanted |= 1u << MODEL_VITALS;
+		wanted |= 1ULL << MODEL_VITALS;
 	return has_screen(o) ? wanted | views__models(o->views) : wanted;
 }
 

@@ -40,6 +40,6 @@ u64 session__models(const struct session *s);
 /* Bits of models that are wanted at the begin. */
 u64 session__wanted_first(const struct options *o);
 /* The models of these views, commas between; NULL: none. */
-u32 views__models(const char *list);
+u64 views__models(const char *list);
 
 #endif

@@ -42,7 +42,7 @@ enum search_step { SEARCH_BEGIN, SEARCH_TYPED, SEARCH_CANCELLED };
 
 struct screen_ops {
 	const char *section; /* of its keys in the keymap, beside its view's; NULL none */
-	u32 models;	     /* bit per model_id it needs beside its view's, as long as it is there */
+	u64 models;	     /* bit per model_id it needs beside its view's, as long as it is there */
 	void (*free)(struct screen *s);
 	/* A new frame, scope or resolved name: post what has to be computed. */
 	void (*update)(struct screen *s);
@@ -97,7 +97,7 @@ struct screen {
 	struct host *host;
 	struct screen *below; /* what Esc goes back to */
 	const struct view_ops *pane; /* which one it is; NULL: none, what it has is its view's */
-	u32 helps; /* bit per model_id that would tell it more at present; it may change */
+	u64 helps; /* bit per model_id that would tell it more at present; it may change */
 };
 
 /* What is compared with. */
@@ -116,9 +116,9 @@ struct view_args {
 struct view_ops {
 	const char *name;  /* -V NAME, the tab */
 	const char *title; /* one line for --list-views and the picker */
-	u32 models;	   /* bit per model_id it needs */
+	u64 models;	   /* bit per model_id it needs */
 	bool rests_at_once; /* its models are not kept for a while when it is left */
-	u32 also;	   /* beside those in batch mode, where a screen asks when it helps */
+	u64 also;	   /* beside those in batch mode, where a screen asks when it helps */
 	enum model_id feed; /* whose health the bottom line shows */
 	const char *screens; /* keymap sections of what it drills into, blank-separated; NULL none */
 	u32 terms; /* SCOPE_TERM_*: those that it can apply; all others are refused, or noted */

@@ -3,14 +3,15 @@
 this table and the documents are to follow."""
 
 KVM = "kvm", "kvm_accesses", "kvmmmu"
-BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", *KVM, "guests"), "bpf")
+MEASURES = "counts", "irq", "net", "tcp", "sockets", *KVM
+BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", "bpf", "guests", *MEASURES), "bpf")
 FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
 NO_COUNTERS = dict.fromkeys(("counters", "instructions", "llc", "tlb"))  # of an emulated x86 machine
 X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf", "suspended": "bpf"}
 # A view's tier; None: it says why it cannot.
 EXPECTED = {
     # No task storage and no exchanges in BPF, and stacks only from copies.
-    "bullseye": {**X86, **dict.fromkeys(("threads", "offcpu", "cache", "tracers", "io", "sched", *KVM))},
+    "bullseye": {**X86, **dict.fromkeys(("threads", "offcpu", "cache", "tracers", "io", "sched", *MEASURES))},
     "bookworm": X86,
     "trixie": X86,
     "sid": X86,

@@ -19,7 +19,12 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 sys.path[:0] = [os.path.join(HERE, "../lib"), os.path.join(HERE, "../live")]
 import live  # noqa: E402
 import blockdev  # noqa: E402
+import bpf_live  # noqa: E402
+import counters_live  # noqa: E402
+import irq_live  # noqa: E402
 import kvm_live  # noqa: E402
+import sockets_live  # noqa: E402
+import tcp_live  # noqa: E402
 import waits  # noqa: E402
 from hotplug import executed_on, named, put_online, rows_of  # noqa: E402
 
@@ -402,6 +407,66 @@ def reasons():
         raise Cannot(str(e)) from e
 
 
+def lived(view, *cases):
+    """A report of a view whose cases of the live suite passed."""
+    with reasons():
+        for case in cases:
+            case()
+    return live.batch("-V", view, "-d", 0.5, "-n", 1, binary=live.RELEASE)[0]
+
+
+def counts():
+    """faults and switches of a process: those of perf stat and getrusage, to the last one"""
+    return lived("counters", counters_live.test_one_process)
+
+
+def irq():
+    """softirqs by vector: those of /proc/softirqs"""
+    return lived("irq", irq_live.test_softirqs)
+
+
+def bpf():
+    """runs of a BPF program: as many as there were events"""
+    return lived("bpf", bpf_live.test_runs_are_exact)
+
+
+def lo_counts():
+    """Bytes and packets that the loopback received and sent."""
+    with open("/proc/net/dev", encoding="ascii") as f:
+        words = next(line.split()[1:] for line in f if line.split()[0] == "lo:")
+    return {"rx": (int(words[0]), int(words[1])), "tx": (int(words[8]), int(words[9]))}
+
+
+def net():
+    """datagrams on the loopback: packets and bytes as /proc/net/dev has them, to the byte"""
+    with live.Watch("net", "--group", "device+direction") as watch, sockets_live.udp() as a:
+        a.bind(("127.0.0.1", 0))
+        watch.next()
+        before = lo_counts()
+        for n in range(100):
+            a.sendto(b"x" * n, a.getsockname())
+        after = lo_counts()
+        watch.until(live.now_ns())
+    rows = [r for x in watch.reports for r in x["rows"] if r["device"] == "lo"]
+    for way, (size, packets) in after.items():
+        ours = [sum(r[k] for r in rows if r["direction"] == way) for k in ("bytes", "packets")]
+        live.near(ours[0], size - before[way][0], 0, f"bytes {way}", "/proc/net/dev")
+        live.near(ours[1], packets - before[way][1], 0, f"packets {way}", "/proc/net/dev")
+        assert ours[1] >= 100, rows
+    return watch.reports[-1]
+
+
+def tcp():
+    """connections on the loopback: bytes, connects, accepts, refusals, resets and full listen queues are exact"""
+    return lived("tcp", tcp_live.test_connections)
+
+
+def sockets():
+    """datagrams and streams on the loopback and of unix sockets: calls, bytes and errors are those that were
+    made; drops of full queues those of /proc/net/udp"""
+    return lived("sockets", sockets_live.test_calls, sockets_live.test_full_queue)
+
+
 def kvm():
     """a guest that writes to a port 1,000 times: as many exits for I/O"""
     with reasons():
@@ -429,8 +494,8 @@ def guests():
 
 
 # Those that are no view by themselves.
-OPTIONS = {"guests": ("-V", "cpu"), "kvm_accesses": ("-V", "kvm"), "unprivileged": ("-V", "cpu"),
-           "threads": ("-V", "cpu", "--call-graph", "eh"),
+OPTIONS = {"guests": ("-V", "cpu"), "unprivileged": ("-V", "cpu"), "counts": ("-V", "counters"),
+           "kvm_accesses": ("-V", "kvm"), "threads": ("-V", "cpu", "--call-graph", "eh"),
            "hotplug": ("-V", "cpu"), "suspended": ("-V", "cpu"), "tracers": ("-V", "cache"),
            "counters": ("-V", "cpu", "-e", "instructions"),
            "instructions": ("-V", "cpu", "-e", "instructions:u"), "llc": ("-V", "cache-llc"),
@@ -479,7 +544,7 @@ def doctor():
 
 
 CHECKS = (cpu, unprivileged, threads, hotplug, counters, instructions, llc, tlb, offcpu,
-          cache, tracers, io, sched, kvm, kvm_accesses, kvmmmu, guests)
+          cache, tracers, io, sched, counts, irq, bpf, net, tcp, sockets, kvm, kvm_accesses, kvmmmu, guests)
 LAST = suspended,  # nothing works behind it
 
 
@@ -508,6 +573,8 @@ def leave():
 
 
 def main():
+    live.CHECKED, live.FOLDER = live.RELEASE, DISK
+    subprocess.run(["ip", "link", "set", "lo", "up"], check=True)
     wanted = sys.argv[1:] or ["doctor", *(check.__name__ for check in CHECKS + LAST)]
     version = live.proftop("--version", binary=live.RELEASE).out.split()[1]
     tell(kernel=os.uname().release, machine=os.uname().machine, proftop=version)

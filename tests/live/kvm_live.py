@@ -286,8 +286,10 @@ def accesses(binary):
     # It sleeps before it answers for one port.
     slow = sums[f"port {ASKED:#x} in", "IO", f"irq {VECTOR:#x}"]["user_ns"]
     assert slow >= INTERRUPTS * SLOWLY_S * 1e9, slow
+    # Between both looks at the clock lies the other's program, which an emulated machine takes its time for.
+    within = 0.05 * all_of["count"]
     for what, ns in times_of(lines).items():
-        live.near(all_of[what] / 1e6, ns / 1e6, 1 + 0.1 * ns / 1e6, f"{what}, ms,", KERNEL)
+        live.near(all_of[what] / 1e6, ns / 1e6, within + 0.1 * ns / 1e6, f"{what}, ms,", KERNEL)
     return watch.reports[-1]
 
 

@@ -286,7 +286,7 @@ static int asked__batch(const struct view_ops *v, const struct frame *f, const s
 		.title = title_,                                                                   \
 		.groups = groups_,                                                                 \
 		.any_group = true,                                                                 \
-		.models = 1u << MODEL_##id,                                                        \
+		.models = 1ULL << MODEL_##id,                                                      \
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED | (moment),          \

@@ -94,7 +94,7 @@ static const struct listing_ops maps_listing = {
 static const struct screen_ops maps_ops = {
 	LISTING_SCREEN,
 	.section = "bpf-maps",
-	.models = 1u << MODEL_BPF,
+	.models = 1ULL << MODEL_BPF,
 	.free = listing__free,
 	.action = listing__action,
 	.hints = (const enum action[]){ACTION_SORT_NEXT, ACTION_BACK, ACTION_PAUSE, ACTION_SNAPSHOT,
@@ -126,7 +126,7 @@ static const struct listing_view maps_view = {
 const struct view_ops view_bpf_maps = {
 	.name = "bpf-maps",
 	.title = "BPF maps: how full, how much memory, who uses them",
-	.models = 1u << MODEL_BPF,
+	.models = 1ULL << MODEL_BPF,
 	.feed = MODEL_BPF,
 	.groups = "",
 	LISTING_VIEW_OPS(&maps_view),

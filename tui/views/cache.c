@@ -238,7 +238,7 @@ static bool cache__alert(const struct frame *f)
 const struct view_ops view_cache = {
 	.name = "cache",
 	.title = "page cache: hits and misses by process and file, readahead, evictions",
-	.models = 1u << MODEL_CACHE,
+	.models = 1ULL << MODEL_CACHE,
 	.feed = MODEL_CACHE,
 	.screens = "dentries counters",
 	.terms = SCOPE_TERM_TASK | SCOPE_TERM_SCHED,

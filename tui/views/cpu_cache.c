@@ -127,7 +127,7 @@ static bool cpu_cache__action(struct screen *base, enum action a)
 static const struct screen_ops cpu_cache_ops = {
 	LISTING_SCREEN,
 	.section = "counters",
-	.models = 1u << MODEL_CPU_CACHE,
+	.models = 1ULL << MODEL_CPU_CACHE,
 	.free = listing__free,
 	.action = cpu_cache__action,
 	.hints = (const enum action[]){ACTION_GROUP_NEXT, ACTION_LLC, ACTION_TLB, ACTION_WINDOW,
@@ -146,7 +146,7 @@ struct screen *cpu_cache__open(struct host *h, enum cpu_cache cache, const struc
 	const struct view_ops view_cache_##id = {                                                  \
 		.name = name_,                                                                     \
 		.title = title_,                                                                   \
-		.models = 1u << MODEL_CPU_CACHE,                                                   \
+		.models = 1ULL << MODEL_CPU_CACHE,                                                 \
 		.feed = MODEL_CPU_CACHE,                                                           \
 		.terms = SCOPE_TERM_TASK,                                                          \
 		.groups = "pid comm cgroup cpu",                                                   \

@@ -121,7 +121,7 @@ static const struct listing_ops dentry_listing = {
 static const struct screen_ops dentry_ops = {
 	LISTING_SCREEN,
 	.section = "dentries",
-	.models = 1u << MODEL_DENTRY,
+	.models = 1ULL << MODEL_DENTRY,
 	.free = listing__free,
 	.action = listing__action,
 	.hints = (const enum action[]){ACTION_GROUP_NEXT, ACTION_WINDOW, ACTION_FILTER, ACTION_BACK,
@@ -138,7 +138,7 @@ struct screen *dentry__open(struct host *h, const struct scope *extra)
 const struct view_ops view_cache_dentries = {
 	.name = "cache-dentries",
 	.title = "names that processes look up, and those that are not there",
-	.models = 1u << MODEL_DENTRY,
+	.models = 1ULL << MODEL_DENTRY,
 	.feed = MODEL_DENTRY,
 	.terms = SCOPE_TERM_TASK | SCOPE_TERM_SCHED,
 	.groups = "pid comm cgroup",

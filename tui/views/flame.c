@@ -482,7 +482,7 @@ static const struct screen_ops flame_ops = {FLAME_SCREEN()};
 static const struct screen_ops half_ops = {FLAME_SCREEN(ACTION_HOT_COLD, )};
 static const struct screen_ops hot_cold_ops = {
 	FLAME_SCREEN(ACTION_HOT_COLD, ),
-	.models = 1u << MODEL_PROFILE | 1u << MODEL_WAITS,
+	.models = 1ULL << MODEL_PROFILE | 1ULL << MODEL_WAITS,
 };
 
 struct screen *flame__open(struct host *h, const struct flame_source *source, const void *query,

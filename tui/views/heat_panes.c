@@ -52,7 +52,7 @@ static int pane__batch(const struct view_ops *v, const struct frame *f, const st
 	const struct view_ops view_##id##_heat = {                                                 \
 		.name = name_,                                                                     \
 		.title = title_,                                                                   \
-		.models = 1u << (model_),                                                          \
+		.models = 1ULL << (model_),                                                        \
 		.feed = model_,                                                                    \
 		.terms = terms_,                                                                   \
 		.groups = "",                                                                      \

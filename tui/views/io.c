@@ -208,7 +208,7 @@ static bool io__alert(const struct frame *f)
 const struct view_ops view_io = {
 	.name = "io",
 	.title = "block I/O: latency by device and kind, who does it, what was slow",
-	.models = 1u << MODEL_IO,
+	.models = 1ULL << MODEL_IO,
 	.feed = MODEL_IO,
 	.screens = "requests",
 	.terms = SCOPE_TERM_TIME | SCOPE_TERM_SCHED,

@@ -398,7 +398,7 @@ enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 		.name = #name_,                                                                    \
 		.title = title_,                                                                   \
 		.groups = groups_,                                                                 \
-		.models = 1u << MODEL_##id,                                                        \
+		.models = 1ULL << MODEL_##id,                                                      \
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED,                     \

@@ -19,11 +19,11 @@
 #define KEPT_NS (15 * NSEC_PER_SEC)
 
 #define ALL_HELP                                                                                   \
-	(1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS | 1u << MODEL_IO |            \
-	 1u << MODEL_LOCKS | 1u << MODEL_TCP | 1u << MODEL_SOCKETS)
+	(1ULL << MODEL_PROFILE | 1ULL << MODEL_SCHED | 1ULL << MODEL_WAITS | 1ULL << MODEL_IO |   \
+	 1ULL << MODEL_LOCKS | 1ULL << MODEL_TCP | 1ULL << MODEL_SOCKETS)
 
 /* After the first figures, as what they trace shows nowhere else; to attach takes a second or two. */
-#define BEGINS_WITH (1u << MODEL_PROFILE | 1u << MODEL_SCHED | 1u << MODEL_WAITS)
+#define BEGINS_WITH (1ULL << MODEL_PROFILE | 1ULL << MODEL_SCHED | 1ULL << MODEL_WAITS)
 
 struct overview_screen {
 	struct listing list;
@@ -54,15 +54,15 @@ static struct query_result *overview__run(const struct frame *f, const void *que
 
 /* --- what helps --- */
 
-static u32 still_helps(struct overview_screen *s, u64 helps, u64 now_ns)
+static u64 still_helps(struct overview_screen *s, u64 helps, u64 now_ns)
 {
-	u32 out = 0;
+	u64 out = 0;
 
 	for (u32 m = 0; m < MODEL_COUNT; m++) {
 		if (helps & 1ULL << m)
 			s->helped_ns[m] = now_ns;
 		if (s->helped_ns[m] && now_ns < s->helped_ns[m] + HELPS_NS)
-			out |= 1u << m;
+			out |= 1ULL << m;
 	}
 	return out;
 }
@@ -460,7 +460,7 @@ static const struct listing_view overview_view = {
 const struct view_ops view_overview = {
 	.name = "overview",
 	.title = "overview: what is wrong, in words, and who is behind it",
-	.models = 1u << MODEL_SYSTEM,
+	.models = 1ULL << MODEL_SYSTEM,
 	.also = ALL_HELP,
 	.feed = MODEL_SYSTEM,
 	.terms = SCOPE_TERM_TASK,

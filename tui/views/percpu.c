@@ -136,7 +136,7 @@ static const struct listing_ops percpu_listing = {
 static const struct screen_ops percpu_ops = {
 	LISTING_SCREEN,
 	.section = "counters",
-	.models = 1u << MODEL_PERCPU,
+	.models = 1ULL << MODEL_PERCPU,
 	.free = listing__free,
 	.action = listing__action,
 	.hints = (const enum action[]){ACTION_DRILL, ACTION_SORT_NEXT, ACTION_WINDOW, ACTION_BACK,
@@ -152,7 +152,7 @@ static const struct listing_view percpu_view = {
 const struct view_ops view_percpu = {
 	.name = "percpu",
 	.title = "each CPU: its time, switches, faults, interrupts, softirqs, packets, requests",
-	.models = 1u << MODEL_PERCPU,
+	.models = 1ULL << MODEL_PERCPU,
 	.feed = MODEL_PERCPU,
 	.groups = "",
 	LISTING_VIEW_OPS(&percpu_view),

@@ -175,7 +175,7 @@ static bool sched__alert(const struct frame *f)
 const struct view_ops view_sched = {
 	.name = "sched",
 	.title = "scheduler: waits for a CPU, time on it, states, CPUs",
-	.models = 1u << MODEL_SCHED,
+	.models = 1ULL << MODEL_SCHED,
 	.feed = MODEL_SCHED,
 	.screens = "delays thread",
 	.terms = SCOPE_TERM_TASK | SCOPE_TERM_SCHED,

@@ -7,25 +7,27 @@ void lives__know(struct lives *l, u32 tgid)
 		hidx__put(&l->known, mix64(tgid));
 }
 
-static const struct life *life_of(const struct lives *l, u32 tgid)
+static struct life *life_of(const struct life_events *e, u32 tgid)
 {
 	u32 at;
 
-	HIDX_FIND(at, &l->now_index, mix64(tgid), pos, l->now[pos].tgid == tgid);
-	return at == HIDX_NONE ? NULL : &l->now[at];
+	HIDX_FIND(at, &e->index, mix64(tgid), pos, e->v[pos].tgid == tgid);
+	return at == HIDX_NONE ? NULL : &e->v[at];
 }
 
-static void note(struct lives *l, u32 tgid, bool ended)
+static void note(struct life_events *e, u32 tgid, bool ended)
 {
-	struct life *was = (struct life *)life_of(l, tgid);
+	struct life *was = life_of(e, tgid);
 
 	if (was) {
 		was->ended = ended;
 		return;
 	}
-	l->now = xgrow(l->now, l->nnow, &l->now_cap, sizeof(*l->now));
-	hidx__add(&l->now_index, mix64(tgid), l->nnow);
-	l->now[l->nnow++] = (struct life){tgid, ended};
+	if (e->n == LIVES_MAX)
+		return;
+	e->v = xgrow(e->v, e->n, &e->cap, sizeof(*e->v));
+	hidx__add(&e->index, mix64(tgid), e->n);
+	e->v[e->n++] = (struct life){tgid, ended};
 }
 
 /* The pid of a process that begins and that entries are known of; 0: none. */
@@ -33,14 +35,10 @@ static u32 begins(struct lives *l, const struct sample *s)
 {
 	const struct proc_event *ev = container_of(s, struct proc_event, head);
 
-	if (s->type != SAMPLE_PROC || !hidx__has(&l->known, mix64(ev->tgid)))
+	if (s->type != SAMPLE_PROC || !proc_event__is_life(ev))
 		return 0;
-	if (ev->type == PROC_EXIT && ev->tid == ev->tgid)
-		note(l, ev->tgid, true);
-	if (ev->type != PROC_FORK)
-		return 0;
-	note(l, ev->tgid, false);
-	return ev->tgid;
+	note(&l->now, ev->tgid, ev->type == PROC_EXIT);
+	return ev->type == PROC_FORK && hidx__has(&l->known, mix64(ev->tgid)) ? ev->tgid : 0;
 }
 
 static u32 *number_at(void *v, u32 i, const struct lives_of *of, size_t at)
@@ -72,23 +70,29 @@ u32 lives__consume(struct lives *l, const struct sample *s, const struct lives_o
 
 static bool has_ended(const struct lives *l, u32 tgid)
 {
-	const struct life *life = life_of(l, tgid);
+	const struct life *life = life_of(&l->now, tgid);
 
+	if (!life)
+		life = life_of(&l->before, tgid);
 	return life && life->ended;
 }
 
-static void forget_now(struct lives *l)
+static void forget_events(struct life_events *e)
 {
-	if (l->nnow)
-		hidx__clear(&l->now_index);
-	l->nnow = 0;
+	if (e->n)
+		hidx__clear(&e->index);
+	e->n = 0;
 }
 
 void lives__tick(struct lives *l, const struct lives_of *of, void *v, u32 n)
 {
-	for (u32 i = 0; l->nnow && i < n; i++)
+	struct life_events before = l->before;
+
+	for (u32 i = 0; l->now.n + l->before.n && i < n; i++)
 		*ended_at(v, i, of) |= has_ended(l, *number_at(v, i, of, of->tgid));
-	forget_now(l);
+	forget_events(&before);
+	l->before = l->now;
+	l->now = before;
 	if (l->known.used < LIVES_MAX)
 		return;
 	hidx__clear(&l->known);
@@ -99,12 +103,19 @@ void lives__tick(struct lives *l, const struct lives_of *of, void *v, u32 n)
 void lives__forget(struct lives *l)
 {
 	hidx__clear(&l->known);
-	forget_now(l);
+	forget_events(&l->now);
+	forget_events(&l->before);
+}
+
+static void free_events(struct life_events *e)
+{
+	hidx__fini(&e->index);
+	free(e->v);
 }
 
 void lives__fini(struct lives *l)
 {
 	hidx__fini(&l->known);
-	hidx__fini(&l->now_index);
-	free(l->now);
+	free_events(&l->now);
+	free_events(&l->before);
 }

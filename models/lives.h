@@ -16,11 +16,17 @@ struct life {
 	bool ended;
 };
 
+/* The last that happened to each pid within an interval; of LIVES_MAX at most. */
+struct life_events {
+	struct life *v;
+	u32 n, cap;
+	struct hidx index;
+};
+
 struct lives {
 	struct hidx known; /* pids */
-	struct life *now;  /* what happened to some of them since the last lives__tick() */
-	u32 nnow, now_cap;
-	struct hidx now_index;
+	/* Of the interval, and of the one before: what a process did may be told after its end. */
+	struct life_events now, before;
 	u32 reused;		  /* numbers that were given to those whose pid is used again */
 };
 

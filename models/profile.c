@@ -84,25 +84,30 @@ static void consume_stack(struct model *m, const struct stack_sample *s)
 	e->now_weight += s->weight ? (double)s->weight : (double)s->count;
 }
 
+static bool is_end_of(const struct process_end *end, u32 tgid, u32 host)
+{
+	return end->tgid == tgid && end->host == host;
+}
+
 static void note_end(struct model *m, const struct proc_event *ev)
 {
 	u32 at;
 
-	HIDX_FIND(at, &m->end_index, mix64(ev->tgid), pos, m->ends[pos].tgid == ev->tgid);
+	HIDX_FIND(at, &m->end_index, mix64(ev->tgid), pos, is_end_of(&m->ends[pos], ev->tgid, ev->host));
 	if (at == HIDX_NONE && m->nends < PROFILE_MAX_ENDS) {
 		at = m->nends++;
 		m->ends = xgrow(m->ends, at, &m->ends_cap, sizeof(*m->ends));
 		hidx__add(&m->end_index, mix64(ev->tgid), at);
 	}
 	if (at != HIDX_NONE)
-		m->ends[at] = (struct process_end){ev->tgid, ev->t_ns};
+		m->ends[at] = (struct process_end){ev->tgid, ev->host, ev->t_ns};
 }
 
 static bool has_ended(const struct model *m, const struct live *e)
 {
 	u32 at;
 
-	HIDX_FIND(at, &m->end_index, mix64(e->tgid), pos, m->ends[pos].tgid == e->tgid);
+	HIDX_FIND(at, &m->end_index, mix64(e->tgid), pos, is_end_of(&m->ends[pos], e->tgid, e->host));
 	return at != HIDX_NONE && m->ends[at].t_ns > e->start_ns;
 }
 
@@ -119,7 +124,7 @@ static bool is_end(const struct sample *s)
 {
 	const struct proc_event *ev = (const struct proc_event *)s;
 
-	return s->type == SAMPLE_PROC && ev->type == PROC_EXIT && ev->tid == ev->tgid;
+	return s->type == SAMPLE_PROC && ev->type == PROC_EXIT && proc_event__is_life(ev);
 }
 
 static void profile__consume(struct model *m, const struct sample *s)

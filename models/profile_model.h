@@ -29,7 +29,7 @@ struct live {
 #define PROFILE_MAX_ENDS 65536
 
 struct process_end {
-	u32 tgid;
+	u32 tgid, host;
 	u64 t_ns;
 };
 

@@ -172,6 +172,13 @@ static void put_sample(struct recorder *r, u64 models, const struct sample *s)
 		hold_block(r);
 }
 
+static void put_proc(struct recorder *r, u64 models, const struct proc_event *ev)
+{
+	names_out__proc(&r->names, ev);
+	if (proc_event__is_life(ev))
+		put_sample(r, models, &ev->head);
+}
+
 static void recorder__put(struct record_sink *t, u64 models, const struct sample *s)
 {
 	struct recorder *r = container_of(t, struct recorder, sink);
@@ -181,7 +188,7 @@ static void recorder__put(struct record_sink *t, u64 models, const struct sample
 	if (s->type == SAMPLE_STACK_DEF)
 		names_out__define(&r->names, container_of(s, struct stack_def, head));
 	else if (s->type == SAMPLE_PROC)
-		names_out__proc(&r->names, container_of(s, struct proc_event, head));
+		put_proc(r, models, container_of(s, struct proc_event, head));
 	else
 		put_sample(r, models, s);
 }

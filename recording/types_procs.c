@@ -42,6 +42,16 @@ void code_command_fields(struct codec *c, struct command_sample *x)
 	code_shared_text(c, &x->line);
 }
 
+/* Those of which proc_event__is_life() is true: what is mapped, and names, are the recording's own. */
+void code_proc_fields(struct codec *c, struct proc_event *x)
+{
+	CODE_ENUM(c, x->type, PROC_LIVES);
+	code_tgid(c, &x->tgid);
+	x->tid = x->tgid;
+	code_time(c, &x->t_ns);
+	code_host(c, &x->host);
+}
+
 void code_procs_fields(struct codec *c, struct procs_sample *x)
 {
 	CODE_ENUM(c, x->event, PROCS_EVENTS);

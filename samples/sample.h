@@ -93,9 +93,10 @@ struct stack_sample {
 
 enum proc_event_type {
 	PROC_FORK,
-	PROC_EXEC,
-	PROC_COMM,
 	PROC_EXIT,
+	PROC_LIVES, /* those before are the begin and the end of a life */
+	PROC_EXEC = PROC_LIVES,
+	PROC_COMM,
 	PROC_MMAP,
 	PROC_SEEN, /* first sample of a process: read its maps before it exits; comm is set */
 };
@@ -107,6 +108,7 @@ struct proc_event {
 	u64 t_ns;
 	u32 tgid, tid;
 	u32 parent_tgid; /* PROC_FORK */
+	u32 host;	 /* as in struct stack_sample */
 	char comm[COMM_LEN]; /* PROC_EXEC, PROC_COMM */
 	/* PROC_MMAP of executable memory: */
 	u64 start, end, file_offset;
@@ -115,6 +117,12 @@ struct proc_event {
 	u64 generation;	  /* another one when the inode's number is used again; 0: not known */
 	const char *path; /* as the process sees it; "//anon", "[vdso]" and the like too */
 };
+
+/* A process begins or ends: with its first thread, or its last. */
+static inline bool proc_event__is_life(const struct proc_event *ev)
+{
+	return ev->type < PROC_LIVES && ev->tid == ev->tgid;
+}
 
 /* Called by a source for each sample, on the collector thread. */
 struct sample_sink {

@@ -85,8 +85,13 @@ def test_io():
 
 
 def test_cache():
-    """The page cache is replayed as it was"""
-    record_and_replay("cache", ["--hdd", "1", "--hdd-bytes", "8M", "--temp-path", TMP])
+    """The page cache is replayed as it was, and which processes have ended"""
+    with subprocess.Popen(["sh", "-c", "while :; do /bin/true; done"]) as short:
+        try:
+            shown, _ = record_and_replay("cache", ["--hdd", "1", "--hdd-bytes", "8M", "--temp-path", TMP])
+        finally:
+            short.kill()
+    assert any(row["ended"] and row["comm"] == "true" for report in shown for row in report["rows"])
 
 
 def test_elsewhere():

@@ -619,6 +619,38 @@ static void a_pid_that_is_used_again_is_another_row(void **state)
 	snap__put(&s->base);
 }
 
+static bool row_has_ended(struct builder *m, const struct cache_snap *s)
+{
+	struct cache_query q = {.group = CACHE_BY_PID, .window = WINDOW_TOTAL};
+	struct cache_result *a = cache__query(s, &q, NULL);
+	bool ended = table_cell(&a->base.table, 0, "ended").u;
+
+	assert_int_equal(a->nrows, 1);
+	end(a);
+	snap__put(&s->base);
+	return ended;
+}
+
+/* What one did comes after its end where counts are collected once an interval. */
+static void one_that_ended_before_it_was_known_has_ended(void **state)
+{
+	struct builder *m = *state;
+
+	put_life(m, PROC_EXIT, 5);
+	put_reads(m, 5, 7, 0, 3);
+	assert_true(row_has_ended(m, tick(m)));
+	model_cache.zero(m->model);
+	put_life(m, PROC_EXIT, 6);
+	snap__put(&tick(m)->base);
+	put_reads(m, 6, 7, 0, 3);
+	assert_true(row_has_ended(m, tick(m)));
+	model_cache.zero(m->model);
+	put_life(m, PROC_EXIT, 7);
+	put_life(m, PROC_FORK, 7);
+	put_reads(m, 7, 7, 0, 3);
+	assert_false(row_has_ended(m, tick(m)));
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
@@ -631,6 +663,7 @@ int main(void)
 		T(totals_are_of_now_and_flows_of_the_window),
 		T(rows_by_each_key),
 		T(a_pid_that_is_used_again_is_another_row),
+		T(one_that_ended_before_it_was_known_has_ended),
 		T(the_most_missed_comes_first_and_names_the_row),
 		T(narrowed_to_a_process_or_a_file),
 		T(the_filter_leaves_rows_out),

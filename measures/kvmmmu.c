@@ -90,6 +90,5 @@ const struct measure measure_kvmmmu = {
 	.optional = "kvmmmu_get kvmmmu_sync kvmmmu_unsync kvmmmu_zap kvmmmu_zap_all kvmmmu_set kvmmmu_tdp_change "
 		    "kvmmmu_split kvmmmu_mmio_mark kvmmmu_mmio_check kvmmmu_fault kvmmmu_fast_fault "
 		    "kvmmmu_mmio_fault kvmmmu_walk kvmmmu_walk_error",
-	.seldom = true,
 	.hint = "no guest's page tables change",
 };

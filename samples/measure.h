@@ -160,7 +160,6 @@ struct measure {
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */
 	void (*text)(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		     size_t size);
-	bool seldom;	/* few machines have any: the view has no tab before it was opened */
 	bool of_cpus;	/* of a span: its first sum is a CPU's time, whichever thread was there */
 	bool wastes;	/* of a holding: more may be given than was asked for */
 	bool is_signed; /* of a count: values may be below 0, as MEASURE_ZERO says */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The app: the UI thread's state and loop. Its parts: loop.c (waits, events), app.c (what screens
- * ask, views, commands to the collector), chrome.c (vital signs, tabs, bottom lines), dialog.c (prompts and help over the
+ * ask, views, commands to the collector), chrome.c (vital signs, bottom lines), tabs.c, dialog.c (prompts and help over the
  * view), pick.c (pickers), palette.c (the : commands), save.c (snapshots), baseline.c,
  * time_travel.c, guide.c, tour.c, probes.c, hints.c (the last line). Only they see inside.
  */
@@ -169,10 +169,8 @@ void app__sections(const struct host *h, const char **out);
 #define SCREEN_MIN_H  8
 
 void chrome__draw(struct host *h);
-/* The view whose tab lies there, VIEW_COUNT none. */
-enum view_id chrome__tab_at(const struct host *h, int x, int y);
-/* What the hint there does, ACTION_NONE none. */
-enum action chrome__hint_at(const struct host *h, int x, int y);
+/* What the tab or the hint there does, ACTION_NONE none. */
+enum action chrome__action_at(const struct host *h, int x, int y);
 
 /* --- dialog.c --- */
 

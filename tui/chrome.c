@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What frames every view: vital signs and tabs above, selection, health and keys below. */
+/* What frames every view: vital signs above, selection, health and keys below. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,10 +7,9 @@
 #include "base/child.h"
 #include "base/clock.h"
 #include "base/machine.h"
-#include "models/measure.h"
-#include "sources/ask.h"
 #include "tui/app.h"
 #include "tui/hints.h"
+#include "tui/tabs.h"
 #include "widgets/paragraph.h"
 #include "widgets/spark.h"
 
@@ -21,9 +20,6 @@
 
 #define STATE_W	    9 /* at the end of the first line */
 #define LINE_PIECES 48
-#define NOTE_MIN_W  24 /* less than that tells nothing */
-#define CRUMBS_MIN_W 28
-#define NOTE_GAP     3 /* before what a view cannot do */
 
 /* A lower screen has rows instead of the memory line and the selection line. */
 #define LOW_H 12
@@ -247,147 +243,6 @@ static void draw_memory(struct host *h, const struct vitals *v)
 	line__draw(&l, &h->canvas, 1, h->canvas.w);
 }
 
-/* --- tabs --- */
-
-/* "cpu > callers of x > code": where one is, outermost first. */
-static void crumbs(const struct screen *s, char *buf, size_t size)
-{
-	char own[200];
-	size_t n;
-
-	*buf = '\0';
-	if (s->below)
-		crumbs(s->below, buf, size);
-	s->ops->crumb(s, own, sizeof(own));
-	n = strlen(buf);
-	if (own[0] && n + 4 < size)
-		snprintf(buf + n, size - n, "%s%s", n ? " > " : "", own);
-}
-
-static bool is_seldom(u32 v)
-{
-	for (u32 i = 0; i < MEASURE_TABLE_SIZE; i++)
-		if (measure_table[i]->seldom && measure__model(measure_table[i]) == view_table[v]->feed)
-			return true;
-	return false;
-}
-
-/* Views of questions have one when there are questions of their kind. */
-static bool has_tab(const struct host *h, u32 v)
-{
-	const struct ask_list *asks = h->sampling.asks;
-	bool opened = v == h->view || h->stacks[v], found = opened || !view_table[v]->any_group;
-
-	if (!opened && is_seldom(v))
-		return false;
-	for (u32 i = 0; asks && i < asks->n; i++)
-		found |= ask__model(asks->v[i]) == view_table[v]->feed;
-	return found;
-}
-
-/* Of which views there are tabs, and what they say, by the room there is: all with names, all with
- * their keys alone, or the keys of those that a digit opens or that were opened. */
-enum tabs { TABS_NAMED, TABS_KEYS, TABS_FEW };
-
-/* "", and no width, of a view that has none. */
-static int tab_text(const struct host *h, u32 v, enum tabs tabs, char *buf, size_t size)
-{
-	const struct view_ops *ops = view_table[v];
-	bool named = tabs == TABS_NAMED || v == h->view;
-	bool alert = ops->alert && h->frame && ops->alert(h->frame);
-	char key[4];
-
-	*buf = '\0';
-	if (!has_tab(h, v) ||
-	    (tabs == TABS_FEW && view_keys[v] > 9 && v != h->view && !h->stacks[v]))
-		return 0;
-	snprintf(buf, size, " %s%s%s%s ", view__key_text(v, key, sizeof(key)), named ? " " : "", named ? ops->name : "",
-		 alert ? "!" : "");
-	return text__width(buf);
-}
-
-/* The filter's terms that this view cannot apply; false when it applies all. */
-static bool unfiltered_text(const struct host *h, char *buf, size_t size)
-{
-	char names[64];
-
-	view__unapplied(view_table[h->view], h->scope, names, sizeof(names));
-	snprintf(buf, size, "! not filtered by %s", names);
-	return *names;
-}
-
-/* The crumbs have room for some of theirs. */
-static enum tabs tabs_of(const struct host *h)
-{
-	char buf[600];
-	int others, w;
-
-	crumbs(app__screen(h), buf, sizeof(buf));
-	others = MIN(text__width(buf), CRUMBS_MIN_W) + 1;
-	if (unfiltered_text(h, buf, sizeof(buf)))
-		others += text__width(buf) + NOTE_GAP;
-	for (enum tabs tabs = TABS_NAMED; tabs < TABS_FEW; tabs++) {
-		w = others;
-		for (u32 v = 0; v < VIEW_COUNT; v++)
-			w += tab_text(h, v, tabs, buf, sizeof(buf));
-		if (w <= h->canvas.w)
-			return tabs;
-	}
-	return TABS_FEW;
-}
-
-enum view_id chrome__tab_at(const struct host *h, int x, int y)
-{
-	enum tabs tabs = tabs_of(h);
-	char buf[64];
-	int at = 0;
-
-	if (y != chrome__area(h).y - 1)
-		return VIEW_COUNT;
-	for (u32 v = 0; v < VIEW_COUNT; v++) {
-		at += tab_text(h, v, tabs, buf, sizeof(buf));
-		if (x < at)
-			return v;
-	}
-	return VIEW_COUNT;
-}
-
-/* What the engine cannot see, for as much of it as there is room; it stands out when a better
- * engine would see it, or what is looked at has gone. */
-static void draw_note(struct host *h, int x, int y)
-{
-	const struct feed *f = h->frame ? &h->frame->feeds[view_table[h->view]->feed] : NULL;
-	struct canvas *c = &h->canvas;
-	bool limited;
-
-	if (!f || f->state != FEED_LIVE || !f->health.note[0] || c->w - x < NOTE_MIN_W)
-		return;
-	limited = f->reason[0] || f->refused[0] || f->gone[0];
-	if (limited)
-		x += draw__text(c, x, y, c->w - x, ROLE_WARN, "! ");
-	draw__cut(c, x, y, c->w - x, limited ? ROLE_WARN : ROLE_DIM, f->health.note);
-}
-
-static void draw_tabs(struct host *h, int y)
-{
-	struct canvas *c = &h->canvas;
-	enum tabs tabs = tabs_of(h);
-	char buf[600];
-	int x = 0;
-
-	for (u32 v = 0; v < VIEW_COUNT; v++) {
-		tab_text(h, v, tabs, buf, sizeof(buf));
-		x += draw__text(c, x, y, c->w - x, v == h->view ? ROLE_TAB_ACTIVE : ROLE_TAB, buf);
-	}
-	crumbs(app__screen(h), buf, sizeof(buf));
-	x += draw__middle(c, x + 1, y, c->w - x - 1, ROLE_STRONG, buf);
-	x += NOTE_GAP;
-	if (unfiltered_text(h, buf, sizeof(buf)))
-		draw__text(c, x, y, c->w - x, ROLE_WARN, buf);
-	else
-		draw_note(h, x, y);
-}
-
 /* --- bottom lines --- */
 
 #define SAID_LEAST 16 /* cells that it has however long the names are */
@@ -530,16 +385,21 @@ static void draw_hints(struct host *h, int y)
 	}
 }
 
-enum action chrome__hint_at(const struct host *h, int x, int y)
+static enum action hint_at(const struct host *h, int x)
 {
 	struct hint hints[HINTS_MAX];
 
-	if (!h->hints_shown || y != h->canvas.h - 1)
-		return ACTION_NONE;
 	for (u32 i = 0, n = hints__make(h, h->canvas.w, hints); i < n; i++)
 		if (x >= hints[i].x && x < hints[i].x + hints[i].w)
 			return hints[i].action;
 	return ACTION_NONE;
+}
+
+enum action chrome__action_at(const struct host *h, int x, int y)
+{
+	if (y == chrome__area(h).y - 1)
+		return tabs__at(h, x);
+	return h->hints_shown && y == h->canvas.h - 1 ? hint_at(h, x) : ACTION_NONE;
 }
 
 static void draw_too_small(struct host *h)
@@ -587,7 +447,7 @@ void chrome__draw(struct host *h)
 	}
 	if (!is_low(c) && time_travel__has_strip(h))
 		time_travel__draw_strip(h, area.y - 2);
-	draw_tabs(h, area.y - 1);
+	tabs__draw(h, area.y - 1);
 	app__screen(h)->ops->draw(app__screen(h), c, area);
 	if (h->tour.on)
 		tour__draw(h, c, (struct rect){0, area.y + area.h, c->w, tour__height(h)});

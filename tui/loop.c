@@ -167,14 +167,11 @@ static void mouse_event(struct host *h, const struct input *in)
 {
 	struct screen *s = app__screen(h);
 	bool click = in->mouse == MOUSE_CLICK || in->mouse == MOUSE_DOUBLE;
-	enum view_id v = click ? chrome__tab_at(h, in->x, in->y) : VIEW_COUNT;
-	enum action hint = chrome__hint_at(h, in->x, in->y);
+	enum action action = click ? chrome__action_at(h, in->x, in->y) : ACTION_NONE;
 
 	h->count = 0;
-	if (v < VIEW_COUNT)
-		app__show_view(h, v);
-	else if (in->mouse == MOUSE_CLICK && hint != ACTION_NONE)
-		app__action(h, hint);
+	if (action != ACTION_NONE)
+		app__action(h, action);
 	else if (s->ops->mouse)
 		s->ops->mouse(s, in);
 }

@@ -428,6 +428,7 @@ static bool find_bias(struct unwinder *u, const struct unwind_mapping *m, u64 *b
 }
 
 #define ATTACH_TRIES 100 /* while the interpreter begins */
+#define DOUBT_TRIES  5	 /* what is not as it should be may just be taken down at the end */
 
 static int attach_runtime(struct unwinder *u, struct known_process *t, const struct runtime_file *f,
 			  u64 bias, const char **why)
@@ -447,6 +448,15 @@ static int attach_runtime(struct unwinder *u, struct known_process *t, const str
 	return 0;
 }
 
+/* One that ends or executes something else while it is read looks like one that is not known. */
+static bool is_still_there(const struct known_process *t, const struct unwind_mapping *m)
+{
+	const struct process_memory memory = process_memory__of(t->tgid);
+	u64 word;
+
+	return memory__u64(&memory, m->start, &word);
+}
+
 static void attach(struct unwinder *u, struct known_process *t, const struct unwind_mapping *m)
 {
 	const struct slot *s = &u->slots[m->object];
@@ -458,8 +468,8 @@ static void attach(struct unwinder *u, struct known_process *t, const struct unw
 		return;
 	err = attach_runtime(u, t, s->runtime, bias, &why);
 	t->tries++;
-	t->pending = err == -EAGAIN;
-	if (!err || err == -EAGAIN || err == -EFAULT)
+	t->pending = err == -EAGAIN || (err == -EINVAL && t->tries < DOUBT_TRIES);
+	if (!err || t->pending || err == -EAGAIN || err == -EFAULT || !is_still_there(t, m))
 		return;
 	if (u->script_note != why)
 		log__add(LOG_WARN, "%s (process %u)", why, t->tgid);

@@ -71,7 +71,7 @@ static int others_width(const struct host *h)
 	int w;
 
 	crumbs(app__screen(h), buf, sizeof(buf));
-	w = MIN(text__width(buf), CRUMBS_MIN_W) + 1;
+	w = MIN(text__width(buf), CRUMBS_MIN_W) + 2;
 	if (unfiltered_text(h, buf, sizeof(buf)))
 		w += text__width(buf) + NOTE_GAP;
 	else if (note_of(h) == NOTE_LIMITED)
@@ -118,9 +118,12 @@ static void add(struct tabs *t, enum action action, bool active, const char *tex
 	t->w += tab->w;
 }
 
+enum show { SHOW_NOT, SHOW_KEY, SHOW_NAME };
+
 /* "4:io!", "vk:kmem": with the key before a letter. */
-static const char *tab_text(const struct host *h, u32 v, bool named, char *buf, size_t size)
+static const char *tab_text(const struct host *h, u32 v, enum show show, char *buf, size_t size)
 {
+	bool named = show == SHOW_NAME;
 	char key[4], pick[16];
 
 	snprintf(buf, size, "%s%s%s%s%s", view_keys[v] > 9 ? pick_key(h, pick, sizeof(pick)) : "",
@@ -129,49 +132,71 @@ static const char *tab_text(const struct host *h, u32 v, bool named, char *buf, 
 	return buf;
 }
 
-/* Those that there have to be, and others in their order while there is room. Views of questions that
- * were not asked have nothing to show. */
-static void fill(const struct host *h, bool named, int room, struct tabs *t)
+static int width_of(const struct host *h, u32 v, enum show show)
 {
-	bool more = false;
 	char buf[48];
-	int left = room;
 
-	*t = (struct tabs){0};
-	for (u32 v = 0; v < VIEW_COUNT; v++)
-		if (must_have_tab(h, v))
-			left -= 1 + text__width(tab_text(h, v, named || v == h->view, buf, sizeof(buf)));
+	return 1 + text__width(tab_text(h, v, show, buf, sizeof(buf)));
+}
+
+/* Where there is no room for the names of all that have to be there, the last ones lose theirs. */
+static int show_musts(const struct host *h, int room, u8 show[VIEW_COUNT])
+{
+	int w = 0;
+
 	for (u32 v = 0; v < VIEW_COUNT; v++) {
-		bool must = must_have_tab(h, v), active = v == h->view;
-
-		tab_text(h, v, named || active, buf, sizeof(buf));
-		if (!must && !view_table[v]->any_group && view_table[v]->models)
-			left -= 1 + text__width(buf);
-		else if (!must)
+		show[v] = must_have_tab(h, v) ? SHOW_NAME : SHOW_NOT;
+		w += show[v] ? width_of(h, v, SHOW_NAME) : 0;
+	}
+	for (u32 v = VIEW_COUNT; v-- > 0 && w > room;) {
+		if (!show[v] || v == h->view)
 			continue;
-		if (must || (named && left >= 0))
-			add(t, ACTION_SHOW_FIRST + v, active, buf);
-		else
-			more = true;
+		show[v] = SHOW_KEY;
+		w -= width_of(h, v, SHOW_NAME) - width_of(h, v, SHOW_KEY);
 	}
-	if (more) {
-		char pick[16];
+	return w;
+}
 
-		snprintf(buf, sizeof(buf), "%s%s", pick_key(h, pick, sizeof(pick)), named ? ":more" : "");
-		add(t, ACTION_VIEW_PICK, false, buf);
+/* Views of questions that were not asked have nothing to show. */
+static bool may_have_tab(u32 v)
+{
+	return view_table[v]->models && !view_table[v]->any_group;
+}
+
+/* Others in their order, while there is room. True: for all of them. */
+static bool show_others(const struct host *h, int room, u8 show[VIEW_COUNT])
+{
+	for (u32 v = 0; v < VIEW_COUNT; v++) {
+		if (show[v] || !may_have_tab(v))
+			continue;
+		room -= width_of(h, v, SHOW_NAME);
+		if (room < 0)
+			return false;
+		show[v] = SHOW_NAME;
 	}
+	return true;
 }
 
 #define MORE_W 7 /* " v:more" */
 
-/* With names, or only that of the one that is shown where those of the first have no room. */
 static void make(const struct host *h, struct tabs *t)
 {
-	int room = h->canvas.w - others_width(h);
+	int room = h->canvas.w - others_width(h) - MORE_W;
+	/* What the view cannot see comes before tabs that need not be there. */
+	int note = note_of(h) == NOTE_PLAIN ? NOTE_MIN_W + NOTE_GAP : 0;
+	u8 show[VIEW_COUNT];
+	int w = show_musts(h, room, show);
+	bool all = show_others(h, room - note - w, show);
+	char buf[48], pick[16];
 
-	fill(h, true, room - MORE_W - (note_of(h) == NOTE_PLAIN ? NOTE_MIN_W + NOTE_GAP : 0), t);
-	if (t->w > room)
-		fill(h, false, room, t);
+	*t = (struct tabs){0};
+	for (u32 v = 0; v < VIEW_COUNT; v++)
+		if (show[v])
+			add(t, ACTION_SHOW_FIRST + v, v == h->view, tab_text(h, v, show[v], buf, sizeof(buf)));
+	if (all)
+		return;
+	snprintf(buf, sizeof(buf), "%s:more", pick_key(h, pick, sizeof(pick)));
+	add(t, ACTION_VIEW_PICK, false, buf);
 }
 
 enum action tabs__at(const struct host *h, int x)

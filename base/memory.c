@@ -14,6 +14,7 @@
 #define LITTLE	      (256ULL << 20)
 
 static u64 limit = MEMORY_NO_LIMIT; /* const after once */
+static u64 ncpus;		    /* likewise */
 static u64 enough = MEMORY_NO_LIMIT; /* as memory__be_content has it */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
@@ -102,6 +103,7 @@ static void find_limit(void)
 		cgroup_mounts__read(&mounts, info);
 	if (self && info)
 		limit = memory__limit_of(self, &mounts);
+	ncpus = (u64)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
 	if (limit < 1ULL << 30)
 		log__add(LOG_INFO,
 			 "memory is limited to %llu MiB: history, unwind tables and debug "
@@ -133,9 +135,7 @@ u64 memory__share(u64 wanted)
 
 u32 memory__entries(u32 most, u32 for_each_cpu)
 {
-	u64 few = (u64)for_each_cpu * (u64)MAX(sysconf(_SC_NPROCESSORS_ONLN), 1L);
-
-	return memory__is_little() ? (u32)MIN((u64)most, few) : most;
+	return memory__is_little() ? (u32)MIN((u64)most, for_each_cpu * ncpus) : most;
 }
 
 bool memory__is_little(void)

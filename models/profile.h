@@ -21,7 +21,7 @@
 #include "symbols/symbols.h"
 
 #define PROFILE_MAX_ENTRIES 65536
-#define PROFILE_CPU_ENTRIES 4096 /* for each CPU, where memory is little */
+#define PROFILE_CPU_ENTRIES 2048 /* for each CPU, where memory is little */
 /* tgid, tid or cpu of cold entries that were merged across tasks. */
 #define PROFILE_MERGED UINT32_MAX
 

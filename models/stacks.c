@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the hashes of sources name: distinct stacks, in memory that snapshots share. */
 #include "models/stacks.h"
+
+#include "base/memory.h"
 #include "bpf/script.h"
 #include "models/snap_box.h"
 
-/* How many hashes are known to name a stack. */
-#define MAX_SLOTS  (2 * STACKS_DEFINITIONS)
-#define MANY_SLOTS (STACKS_DEFINITIONS + STACKS_DEFINITIONS / 4)
 #define TRIM_PAUSE (10 * NSEC_PER_SEC)
 /* Address space generations: processes share one by hash, which only costs a look-up more. */
 #define EPOCHS 4096
@@ -54,11 +53,17 @@ struct stack_store *stack_store__new(void)
 	return s;
 }
 
+u32 stacks__definitions(void)
+{
+	return memory__entries(STACKS_DEFINITIONS, STACKS_CPU_DEFINITIONS);
+}
+
 void stacks__init(struct stacks *s, struct symbols *symbols)
 {
 	*s = (struct stacks){
 		.store = stack_store__new(),
 		.symbols = symbols,
+		.relied_on = stacks__definitions(),
 		.epochs = xcalloc(EPOCHS, sizeof(*s->epochs)),
 	};
 }
@@ -251,8 +256,8 @@ static bool roomy(const struct stacks *s)
 /* More than what sources rely on is forgotten only when the stacks are of absurd size. */
 static void trim(struct stacks *s, const struct stacks_user *u)
 {
-	rebuild(s, u, STACKS_DEFINITIONS);
-	for (u32 newest = STACKS_DEFINITIONS / 2; newest && !roomy(s); newest /= 4) {
+	rebuild(s, u, s->relied_on);
+	for (u32 newest = s->relied_on / 2; newest && !roomy(s); newest /= 4) {
 		if (u->shed)
 			u->shed(u->ctx);
 		rebuild(s, u, newest);
@@ -263,8 +268,8 @@ static void trim(struct stacks *s, const struct stacks_user *u)
  * making room takes time. */
 static bool is_full(const struct stacks *s, u64 t_ns)
 {
-	return s->store->arena.bytes > STACKS_BYTES || s->nslots == MAX_SLOTS ||
-	       (s->nslots >= MANY_SLOTS && t_ns > s->trimmed_ns + TRIM_PAUSE);
+	return s->store->arena.bytes > STACKS_BYTES || s->nslots >= 2 * s->relied_on ||
+	       (s->nslots >= s->relied_on / 4 * 5 && t_ns > s->trimmed_ns + TRIM_PAUSE);
 }
 
 /* --- samples --- */

@@ -16,9 +16,12 @@
 
 /* Frames kept of one stack, the leaf's side; a longer one is marked cut. */
 #define STACKS_MAX_FRAMES 1024
-/* Sources may rely on the last so many definitions of stacks being known; what they defined
- * before that they define again, or its samples have no stack. */
-#define STACKS_DEFINITIONS 262144
+/* Sources may rely on the last stacks__definitions() definitions of stacks being known; what they
+ * defined before that they define again, or its samples have no stack. So many they are, and for each
+ * CPU where memory is little. */
+#define STACKS_DEFINITIONS     262144
+#define STACKS_CPU_DEFINITIONS 8192
+u32 stacks__definitions(void);
 /* Memory for stacks in use; making room begins above it. */
 #define STACKS_BYTES ((size_t)64 << 20)
 
@@ -64,6 +67,7 @@ struct stacks {
 	struct hidx slot_index;
 	u32 *epochs;	 /* by process: rises when it maps code */
 	u32 definitions; /* counts them, wraps around */
+	u32 relied_on;	 /* stacks__definitions() */
 	u64 trimmed_ns;	 /* when room was made last */
 };
 

@@ -200,7 +200,7 @@ static void consume_wait(struct model *m, const struct wait_sample *s)
 	/* The idle task waits for nothing. */
 	if (!s->task.tid || (!s->count && !s->open && !s->off_ns))
 		return;
-	if (m->nwaits >= WAITS_MAX_ENTRIES)
+	if (m->nwaits >= m->most)
 		waits__compact(m);
 	key = sample_key(m, s);
 	e = waits__entry(m, &key);
@@ -403,6 +403,8 @@ static struct model *waits__new(struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
+	m->most = memory__entries(WAITS_MAX_ENTRIES, WAITS_CPU_ENTRIES);
+	m->most_tasks = memory__entries(WAITS_MAX_TASKS, WAITS_CPU_ENTRIES);
 	m->most_ended = memory__entries(WAITS_MAX_ENDED, WAITS_CPU_ENDED);
 	m->most_kin = memory__entries(WAITS_MAX_KIN, WAITS_CPU_ENDED);
 	stacks__init(&m->stacks, symbols);

@@ -25,7 +25,9 @@
 #define WAITS_MAX_ENDED	  8192 /* entries about threads that ended, each for itself */
 #define WAITS_MAX_LOCKS	  4096 /* that are called by name */
 #define WAITS_MAX_KIN	  8192 /* entries with stacks about threads that ended, merged */
-#define WAITS_CPU_ENDED	  512  /* of these two, for each CPU, where memory is little */
+/* Where memory is little, for each CPU: entries and threads; WAITS_MAX_ENDED and WAITS_MAX_KIN. */
+#define WAITS_CPU_ENTRIES 2048
+#define WAITS_CPU_ENDED	  512
 
 struct model_ops;
 extern const struct model_ops model_waits;

@@ -135,7 +135,7 @@ void waits__compact(struct model *m)
 
 	for (enum fold how = FOLD_STACK; how < FOLDS; how++) {
 		fold_smallest(m, how);
-		if (m->nwaits <= WAITS_MAX_ENTRIES / 4 * 3)
+		if (m->nwaits <= m->most / 4 * 3)
 			break;
 	}
 	stacks__rebuild(&m->stacks, &user);

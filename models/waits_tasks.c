@@ -144,7 +144,7 @@ static void trim_ended(struct model *m)
 static void compact_tasks(struct model *m)
 {
 	merge_coldest(m, false);
-	if (m->ntasks > WAITS_MAX_TASKS / 4 * 3)
+	if (m->ntasks > m->most_tasks / 4 * 3)
 		merge_coldest(m, true);
 }
 
@@ -156,7 +156,7 @@ void waits__consume_task(struct model *m, const struct task_sample *s)
 
 	if (!s->task.tid)
 		return;
-	if (m->ntasks >= WAITS_MAX_TASKS)
+	if (m->ntasks >= m->most_tasks)
 		compact_tasks(m);
 	t = task_entry(m, &s->task);
 	t->task = s->task;

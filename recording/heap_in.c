@@ -16,7 +16,6 @@
 #include "samples/measure.h"
 
 #define LINE_BYTES   65536
-#define STACKS_TAKEN (STACKS_DEFINITIONS / 2) /* the recorder keeps as many at least */
 #define SETTLE_MS    60000
 #define RATE_MAX     1e15
 
@@ -124,7 +123,8 @@ static bool define(struct heap_in *h, const struct stack_def *d)
 	HIDX_FIND(at, &h->by_hash, mix64(d->hash), pos, h->defined[pos] == d->hash);
 	if (at != HIDX_NONE)
 		return true;
-	if (h->ndefined == STACKS_TAKEN) {
+	/* The recorder keeps as many at least. */
+	if (h->ndefined >= stacks__definitions() / 2) {
 		h->left_out++;
 		return false;
 	}

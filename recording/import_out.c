@@ -5,8 +5,6 @@
 #include "models/model.h"
 #include "models/stacks.h"
 
-/* The recorder keeps the last STACKS_DEFINITIONS at least. */
-#define DEFINED_MAX (STACKS_DEFINITIONS / 2)
 #define SUMS_MAX  65536
 #define GAP_MAX	  60	 /* empty intervals in a row: a longer gap is left as it is */
 #define EMPTY_MAX 100000 /* of the whole file */
@@ -68,7 +66,8 @@ static void flush(struct import_out *o)
 
 void import_out__define(struct import_out *o, const struct stack_def *def)
 {
-	if (o->ndefined == DEFINED_MAX) {
+	/* The recorder keeps twice as many at least. */
+	if (o->ndefined >= stacks__definitions() / 2) {
 		flush(o);
 		o->ndefined = 0;
 		hidx__clear(&o->defined);

@@ -9,8 +9,6 @@
 #include "models/stacks.h"
 #include "models/task_text.h"
 
-/* A model knows the last STACKS_DEFINITIONS stacks that it was told of: the others again. */
-#define EMIT_AGAIN (STACKS_DEFINITIONS / 2)
 struct source {
 	struct player *player;
 	enum model_id model;
@@ -72,9 +70,10 @@ static void forget_emitted(struct emitted *e, u32 part)
 	*e = (struct emitted){.part = part};
 }
 
+/* A model knows the last stacks__definitions() that it was told of: the others again. */
 static bool is_emitted(const struct source *s, const struct emitted *e, u32 stack)
 {
-	return e->v[stack] && s->emissions + 1 - e->v[stack] < EMIT_AGAIN;
+	return e->v[stack] && s->emissions + 1 - e->v[stack] < stacks__definitions() / 2;
 }
 
 static void emit_stack(struct source *s, u32 stack)

@@ -41,7 +41,7 @@ static struct out_slot *add_slot(struct names_out *n, const struct out_slot *slo
 {
 	struct out_slots *s = &n->newer;
 
-	if (s->n == STACKS_DEFINITIONS) {
+	if (s->n >= stacks__definitions()) {
 		slots_out__fini(&n->older);
 		n->older = *s;
 		*s = (struct out_slots){0};

@@ -29,7 +29,7 @@ union runtime;
 
 struct unwind_sink {
 	/* The worker that makes tables; object() also the collector, before it asks for one: */
-	/* Memory of a page, for writing; NULL: no more can be had. No program looks at a page
+	/* Memory of a page, for writing, until the next call; NULL: no more can be had. No program looks at a page
 	 * that no object's tree has in it. */
 	struct unwind_page *(*page)(u32 number);
 	/* An object's entry, for reading and writing; programs see at once what is written. */

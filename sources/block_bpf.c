@@ -329,7 +329,7 @@ static const struct bpf_subject subject = {
 };
 
 static const struct block_bpf_sizes sizes = {16384, 512, 8192, 16384, 512 * 1024};
-static const struct block_bpf_sizes little = {4096, 64, 2048, 4096, 256 * 1024};
+static const struct block_bpf_sizes little = {4096, 64, 2048, 4096, 128 * 1024};
 
 BPF_SOURCE_OPEN(block_bpf)
 

@@ -9,6 +9,7 @@
 #include "sources/bpf_util.h"
 
 #define READ_SIZE (256 * 1024)
+#define KEEP	  (1024 * 1024)
 
 int bpf_visit__attach(struct bpf_visit *v, struct bpf_program *prog, struct status *st)
 {
@@ -45,6 +46,16 @@ int bpf_visit__run(struct bpf_visit *v)
 	}
 	close(fd);
 	return n < 0 ? -errno : 0;
+}
+
+void bpf_visit__done(struct bpf_visit *v)
+{
+	v->len = 0;
+	if (v->cap <= KEEP)
+		return;
+	free(v->data);
+	v->data = NULL;
+	v->cap = 0;
 }
 
 int bpf_visit__once(struct bpf_program *prog, int map_fd, struct status *st)

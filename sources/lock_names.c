@@ -10,15 +10,18 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 
 #define STACKS	     32768 /* when there are more, all are forgotten */
+#define CPU_STACKS   4096  /* for each CPU, where memory is little */
 #define LOCKS	     65536 /* likewise */
 #define LOCK_BYTES   56	   /* the C library's largest: a rwlock */
 #define COMM_KEPT_NS (5 * NSEC_PER_SEC)
 
 void lock_names__init(struct lock_names *n, const struct address_names *names)
 {
-	*n = (struct lock_names){.names = names};
+	*n = (struct lock_names){
+		.names = names, .most_stacks = memory__entries(STACKS, CPU_STACKS)};
 }
 
 static void forget_stacks(struct lock_names *n)
@@ -85,7 +88,7 @@ void lock_names__take_stack(struct lock_names *n, u64 hash, u32 tgid, const u64 
 
 	if (!nips || lock_names__stack(n, hash))
 		return;
-	if (n->nstacks == STACKS)
+	if (n->nstacks >= n->most_stacks)
 		forget_stacks(n);
 	n->stacks = xgrow(n->stacks, n->nstacks, &n->stacks_cap, sizeof(*n->stacks));
 	hidx__add(&n->by_hash, hash, n->nstacks);

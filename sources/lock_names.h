@@ -47,7 +47,7 @@ struct comm_seen {
 struct lock_names {
 	const struct address_names *names; /* NULL: none can be found */
 	struct stack_seen *stacks;
-	u32 nstacks, stacks_cap;
+	u32 nstacks, stacks_cap, most_stacks;
 	struct hidx by_hash;
 	struct lock_seen *locks;
 	u32 nlocks, locks_cap;

@@ -24,7 +24,7 @@
 #define SLOW_LEAST_NS 20000
 
 static const struct sizes normal_sizes = {16384, 16384, 2 * 1024 * 1024},
-			  little_sizes = {2048, 4096, 512 * 1024},
+			  little_sizes = {2048, 4096, 128 * 1024},
 			  asked_sizes = {4096, 4096, 1024 * 1024}; /* several at once */
 
 /* --- upkeep --- */

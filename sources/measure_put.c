@@ -230,7 +230,7 @@ void measure_put__open(struct source *s)
 
 	for (size_t i = 0; i < n; i++)
 		put_one_open(s, (const struct measure_open *)(const void *)s->base.visit.data + i);
-	s->base.visit.len = 0;
+	bpf_visit__done(&s->base.visit);
 	if (s->hooks->open)
 		s->hooks->open(s->ctx, s->base.obj, put_one_open, s);
 }

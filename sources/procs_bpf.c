@@ -127,7 +127,7 @@ static void take_visited(struct source *s)
 	for (size_t at = 0; at + sizeof(struct procs_record) <= s->base.visit.len;
 	     at += sizeof(struct procs_record))
 		take_record(s, (const void *)(s->base.visit.data + at));
-	s->base.visit.len = 0;
+	bpf_visit__done(&s->base.visit);
 }
 
 /* Names that there was no time for when their processes were visited. */
@@ -333,7 +333,7 @@ static int attached(struct source *s, struct status *st)
 
 static void begin(struct source *s)
 {
-	s->base.visit.len = 0;
+	bpf_visit__done(&s->base.visit);
 	s->all = true;
 	bpf_source__stats(&s->base, s->base.before);
 }

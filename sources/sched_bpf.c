@@ -115,7 +115,7 @@ static void take_visited(struct source *s, const struct sample_sink *sink)
 	if (sink)
 		take_sleepers(s, sink);
 	each_visited(s, take_record);
-	s->base.visit.len = 0;
+	bpf_visit__done(&s->base.visit);
 }
 
 /* --- records from the ring --- */
@@ -575,7 +575,7 @@ static const struct bpf_subject subject = {
 };
 
 static const struct sched_bpf_sizes sizes = {16384, 2048, 16384, 4 * 1024 * 1024};
-static const struct sched_bpf_sizes little = {2048, 512, 4096, 512 * 1024};
+static const struct sched_bpf_sizes little = {2048, 512, 8192, 256 * 1024};
 
 BPF_SOURCE_OPEN(sched_bpf)
 

@@ -19,13 +19,16 @@
 #define THREADS	    8192
 #define BLOCK_BYTES (UNWIND_BLOCK_PAGES * sizeof(struct unwind_page))
 
-/* Made by the collector thread before anybody else can ask for it; blocks by the worker only. */
+/* Made by the collector thread before anybody else can ask for it; blocks by the worker only, which has one
+ * mapped at a time: the programs need none of them here. */
 static struct {
 	bool made;
 	int blocks_fd, objects_fd, processes_fd, parts_fd, files_fd;
 	int runtimes_fd, threads_fd; /* of interpreters */
 	struct unwind_object *objects;
-	struct unwind_page *blocks[UNWIND_BLOCKS];
+	int block_fds[UNWIND_BLOCKS]; /* 0: not made yet */
+	struct unwind_page *mapped;
+	u32 mapped_block;
 } maps;
 
 static int make(enum bpf_map_type type, const char *name, u32 key, u32 value, u32 n, u32 flags)
@@ -193,17 +196,26 @@ void unwind_maps__health(struct bpf_object *obj, u32 mode, struct unwind_stats *
 
 /* --- the sink --- */
 
-static struct unwind_page *add_block(u32 block)
+static bool add_block(u32 block)
 {
 	int fd = make_block();
-	struct unwind_page *pages = NULL;
 
-	if (fd < 0)
-		return NULL;
-	if (!bpf_map_update_elem(maps.blocks_fd, &block, &fd, BPF_ANY))
-		pages = map_memory(fd, BLOCK_BYTES);
-	close(fd);
-	return pages;
+	if (fd >= 0 && bpf_map_update_elem(maps.blocks_fd, &block, &fd, BPF_ANY)) {
+		close(fd);
+		fd = -1;
+	}
+	maps.block_fds[block] = MAX(fd, 0);
+	return fd >= 0;
+}
+
+static void map_block(u32 block)
+{
+	if (maps.mapped && maps.mapped_block == block)
+		return;
+	if (maps.mapped)
+		munmap(maps.mapped, BLOCK_BYTES);
+	maps.mapped = map_memory(maps.block_fds[block], BLOCK_BYTES);
+	maps.mapped_block = block;
 }
 
 static struct unwind_page *sink_page(u32 number)
@@ -212,9 +224,10 @@ static struct unwind_page *sink_page(u32 number)
 
 	if (block >= UNWIND_BLOCKS)
 		return NULL;
-	if (!maps.blocks[block])
-		maps.blocks[block] = add_block(block);
-	return maps.blocks[block] ? maps.blocks[block] + number % UNWIND_BLOCK_PAGES : NULL;
+	if (!maps.block_fds[block] && !add_block(block))
+		return NULL;
+	map_block(block);
+	return maps.mapped ? maps.mapped + number % UNWIND_BLOCK_PAGES : NULL;
 }
 
 static struct unwind_object *sink_object(u32 slot)

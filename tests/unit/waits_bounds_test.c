@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/waits_builder.h"
 
@@ -71,10 +72,9 @@ static void folding_keeps_the_totals(void **state)
 	builder__fini(&m);
 }
 
-/* 50,000 threads a time: what is left of them is by process, then in one. */
-static void entries_are_bounded_whatever_comes(void **state)
+/* So many threads: what is left of them is by process, then in one. */
+static void put_threads(u32 n, u32 most, size_t bytes)
 {
-	const u32 n = 2 * WAITS_MAX_ENTRIES;
 	const struct waits_snap *s;
 	struct task_sample t = {0};
 	struct builder m;
@@ -88,10 +88,10 @@ static void entries_are_bounded_whatever_comes(void **state)
 		t.gone = i % 2;
 		builder__wait(&m, ended(t.task, k, 0, 1, MSEC));
 		builder__task(&m, t);
-		assert_true(i % 10000 || model_waits.memory(m.model) < (size_t)100 << 20);
+		assert_true(i % 1000 || model_waits.memory(m.model) < bytes);
 	}
 	s = builder__tick(&m, NSEC_PER_SEC);
-	assert_true(s->nentries <= WAITS_MAX_ENTRIES && s->ntasks <= WAITS_MAX_TASKS);
+	assert_true(s->nentries <= most && s->ntasks <= most);
 	assert_int_equal(sum_off(s, WINDOW_TOTAL), (u64)n * MSEC);
 	k = 0;
 	for (u32 i = 0; i < s->ntasks; i++)
@@ -100,6 +100,21 @@ static void entries_are_bounded_whatever_comes(void **state)
 	assert_int_equal(s->tasks[s->ntasks - 1].task.tgid, PROFILE_MERGED);
 	snap__put(s);
 	builder__fini(&m);
+}
+
+static void entries_are_bounded_whatever_comes(void **state)
+{
+	put_threads(2 * WAITS_MAX_ENTRIES, WAITS_MAX_ENTRIES, (size_t)100 << 20);
+}
+
+static void few_are_kept_where_memory_is_little(void **state)
+{
+	u32 most;
+
+	memory__be_content((u64)200 << 20);
+	most = memory__entries(WAITS_MAX_ENTRIES, WAITS_CPU_ENTRIES);
+	put_threads(2 * WAITS_MAX_ENTRIES, most, ((size_t)4 << 20) + most * (size_t)1024);
+	memory__be_content(MEMORY_NO_LIMIT);
 }
 
 /* --- threads that ended --- */
@@ -304,6 +319,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(folding_keeps_the_totals),
 		cmocka_unit_test(entries_are_bounded_whatever_comes),
+		cmocka_unit_test(few_are_kept_where_memory_is_little),
 		cmocka_unit_test(threads_that_ended_are_merged_by_name),
 		cmocka_unit_test(rows_of_those_that_ended_have_no_numbers),
 		cmocka_unit_test(memory_for_stacks_is_bounded),

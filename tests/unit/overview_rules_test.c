@@ -70,10 +70,22 @@ static const struct example examples[] = {
 	 FULL "sampled burn 7 90 main@burn;spin@burn\nsampled quiet 50 10 main@quiet\n"},
 	{RULE_HOT_FUNCTION, SEVERITY_NOTE, 7, "spin takes 90 % of all that is computed, 91 % of a CPU",
 	 FULL "rate 99\nsampled burn 7 90 main@burn;spin@burn\nsampled quiet 50 10 main@quiet\n"},
-	{RULE_KERNEL_TIME, SEVERITY_NOTE, 7, "`dd` takes 90 % of a CPU there, 100 % of all",
+	{RULE_KERNEL_TIME, SEVERITY_NOTE, 7, "`dd` takes 90 % of a CPU there, 100 % of it in write()",
 	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"
 		  "usage dd 7 R 2 50 900 0 1 0\n"
 		  "sampled dd 7 60 main@dd;__x64_sys_write@[kernel]@kernel;copy@[kernel]@kernel\n"},
+	{RULE_KERNEL_TIME, SEVERITY_NOTE, 7, "`kdamond` takes 90 % of a CPU there, 75 % of it in walk",
+	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"
+		  "usage kdamond 7 R 2 0 900 0 1 0\n"
+		  "sampled kdamond 7 45 loop@[kernel]@kernel;walk@[kernel]@kernel\n"
+		  "sampled kdamond 7 15 loop@[kernel]@kernel\n"
+		  "sampled dd 8 60 main@dd;__x64_sys_write@[kernel]@kernel;copy@[kernel]@kernel\n"},
+	{RULE_KERNEL_TIME, SEVERITY_NOTE, 0, "such that have ended, 80 % of it by `cc1`, 60 % of it in execve()",
+	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"
+		  "sampled cc1 21 20 main@cc1;__x64_sys_execve@[kernel]@kernel\n"
+		  "sampled cc1 22 20 main@cc1;__x64_sys_execve@[kernel]@kernel\n"
+		  "sampled cc1 23 40 main@cc1;__x64_sys_read@[kernel]@kernel\n"
+		  "sampled as 24 20 main@as;__x64_sys_execve@[kernel]@kernel\n"},
 	{RULE_KERNEL_TIME, SEVERITY_NOTE, 0, "by many processes or such that have ended",
 	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"},
 	{RULE_INTERRUPTS, SEVERITY_WARNING, 0, "CPU 1 spends 10 % of its time in interrupts and 50 %",

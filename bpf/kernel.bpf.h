@@ -46,7 +46,9 @@ struct css_set {
 	struct cgroup *dfl_cgrp;
 } KERNEL_TYPE;
 
+struct pid;
 struct signal_struct {
+	struct pid *pids[4]; /* PIDTYPE_x */
 	atomic_t live; /* threads that have not begun to exit */
 	int nr_threads;
 } KERNEL_TYPE;
@@ -101,6 +103,15 @@ struct hlist_node {
 
 struct hlist_head {
 	struct hlist_node *first;
+} KERNEL_TYPE;
+
+struct upid {
+	int nr;
+} KERNEL_TYPE;
+
+struct pid {
+	struct hlist_head tasks[4]; /* PIDTYPE_x */
+	struct upid numbers[1];
 } KERNEL_TYPE;
 
 struct list_head {

@@ -17,6 +17,7 @@ char LICENSE[] SEC("license") = "GPL";
 const volatile u32 switch_has_state = 0; /* sched_switch has a fourth argument, 5.18 on */
 
 volatile u64 visited_ns = 0; /* its last round began */
+volatile u32 sleepers = SCHED_SLEEPERS_ALL;
 
 /* began: when prev got the CPU; before that it was running_tid's, if that is another. */
 static __always_inline void cpu__count(struct sched_cpu *c, struct task_struct *prev, u64 began,
@@ -382,6 +383,13 @@ static __always_inline void visit_unseen(struct thread *t, struct task_struct *t
 	__sync_val_compare_and_swap(&t->state, state, SCHED_RUNNING);
 }
 
+/* Nothing happened to it since the last round. Locks of user space are waited for in futexes. */
+static __always_inline bool sleeps_on(const struct thread *t)
+{
+	return t->state == SCHED_SLEEP && t->since_ns < visited_ns &&
+	       t->wait.syscall != WAIT_CALL_FUTEX;
+}
+
 /* A record may be written twice when the buffer is full: it holds sums, nothing is taken. */
 SEC("iter/task")
 int sched_visit(struct bpf_iter__task *ctx)
@@ -390,7 +398,7 @@ int sched_visit(struct bpf_iter__task *ctx)
 	struct sched_stats *st = stats__get();
 	struct sched_task_record *r;
 	struct thread *t;
-	u32 slot = 1;
+	u32 slot = 1, asleep;
 	u64 now;
 
 	if (!task || !st || task->exit_state)
@@ -406,6 +414,11 @@ int sched_visit(struct bpf_iter__task *ctx)
 	if (!thread__watched(t, task, now) || t->gone)
 		return 0;
 	visit_unseen(t, task, now, st);
+	asleep = sleepers && sleeps_on(t);
+	if (asleep && sleepers == SCHED_SLEEPERS_IN_TURN && ((u32)task->pid + epoch) % SCHED_TURNS) {
+		t->summed_ns = now; /* of its wait nothing is summed up meanwhile */
+		return 0;
+	}
 	hists__make(task);
 	thread__account(t, now, st);
 	if (wanted & SCHED_WANT_WAITS)
@@ -416,6 +429,7 @@ int sched_visit(struct bpf_iter__task *ctx)
 	record__fill(r, t, task, now, epoch - 1);
 	record__regs(r, task);
 	r->gone = 0;
+	r->asleep = asleep;
 	if ((wanted & SCHED_WANT_TASKS) && t->since_ns >= visited_ns)
 		record__hists(r, task);
 	if (r->has_hists)

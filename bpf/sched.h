@@ -106,6 +106,11 @@ enum sched_record_type {
 
 /* A thread, as the iterator saw it or (gone) at its end. Sums are since it was first watched;
  * user space takes the differences, so a record that is seen twice does no harm. */
+/* Threads that sleep all the time, futexes apart: each round reports all of them, one in so many, or all of
+ * those that were left out, once. */
+enum { SCHED_SLEEPERS_ALL, SCHED_SLEEPERS_IN_TURN, SCHED_SLEEPERS_ONCE };
+#define SCHED_TURNS 32
+
 struct sched_task_record {
 	__u32 type; /* RECORD_SCHED_TASK */
 	__u32 gone;
@@ -122,7 +127,7 @@ struct sched_task_record {
 	struct sched_regs regs; /* of a wait that began before it was watched; ip 0: not known */
 	__u32 state, cpu;
 	__u32 has_hists; /* what follows counts; else it has not changed */
-	__u32 pad;
+	__u32 asleep;	 /* it was all the time, and left out in rounds before (SCHED_SLEEPERS_*) */
 	struct sched_hists hists;
 };
 

@@ -52,6 +52,7 @@ static __always_inline void record__fill(struct sched_task_record *r, struct thr
 	r->state = t->state;
 	r->cpu = t->cpu;
 	r->has_hists = 0;
+	r->asleep = 0;
 	r->regs.ip = 0;
 }
 

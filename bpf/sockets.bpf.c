@@ -38,15 +38,6 @@ struct unix_sock {
 	struct sock *peer;
 } KERNEL_TYPE;
 
-struct upid {
-	int nr;
-} KERNEL_TYPE;
-
-struct pid {
-	struct hlist_head tasks[4];
-	struct upid numbers[1];
-} KERNEL_TYPE;
-
 /* On Linux 4.19 and newer. */
 struct task_struct___links {
 	struct hlist_node pid_links[4];

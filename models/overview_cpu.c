@@ -239,21 +239,101 @@ static const char *syscall_in(const char *name)
 	return !strncmp(name, "ksys_", 5) ? name + 5 : NULL;
 }
 
-/* The row by which the most time passed in a system call, and which that is. */
-static const struct profile_row *top_syscall(const struct facts *f, const char **name)
+#define CANDIDATE_PCT 0.5 /* of all that is computed: less is not looked for elsewhere */
+
+static bool is_in_kernel(const struct profile_row *row)
 {
-	const struct profile_row *top = NULL;
+	return !strcmp(row->kind, "kernel") || !strcmp(row->kind, "bpf");
+}
 
-	for (u32 i = 0; f->functions && i < f->functions->nrows; i++) {
+/* What was sampled in the kernel, of a process (0: any) and a name (NULL: any). */
+static double kernel_pct(const struct facts *f, u32 pid, const char *comm)
+{
+	double sum = 0;
+
+	for (u32 i = 0; i < f->functions->nrows; i++) {
 		const struct profile_row *row = &f->functions->rows[i];
-		const char *call = syscall_in(row->name);
 
-		if (!call || (top && row->total_pct <= top->total_pct))
-			continue;
-		*name = call;
-		top = row;
+		if (is_in_kernel(row) && (!pid || row->tgid == pid) && (!comm || !strcmp(row->comm, comm)))
+			sum += row->self_pct;
 	}
-	return top;
+	return sum;
+}
+
+/* The name whose processes have most of it, those that have ended too. */
+static const char *name_in_kernel(const struct facts *f, double *most)
+{
+	const char *name = NULL;
+
+	*most = 0;
+	for (u32 i = 0; i < f->functions->nrows; i++) {
+		const struct profile_row *row = &f->functions->rows[i];
+		double pct = is_in_kernel(row) && row->self_pct >= CANDIDATE_PCT
+				     ? kernel_pct(f, 0, row->comm) : 0;
+
+		if (pct <= *most)
+			continue;
+		*most = pct;
+		name = row->comm;
+	}
+	return name;
+}
+
+static double total_of_all(const struct facts *f, u32 func)
+{
+	double sum = 0;
+
+	for (u32 i = 0; i < f->functions->nrows; i++)
+		if (f->functions->rows[i].func == func)
+			sum += f->functions->rows[i].total_pct;
+	return sum;
+}
+
+/* The system call that most of it passed in; else, as of kernel threads and faults, the function. */
+static const char *place_in_kernel(const struct facts *f, u32 pid, double *most, bool *is_call)
+{
+	const char *call = NULL, *function = NULL;
+	double calls = 0, functions = 0;
+
+	for (u32 i = 0; i < f->functions->nrows; i++) {
+		const struct profile_row *row = &f->functions->rows[i];
+		const char *name = syscall_in(row->name);
+		double pct;
+
+		if (row->total_pct < CANDIDATE_PCT || (pid && row->tgid != pid))
+			continue;
+		pct = pid ? row->total_pct : total_of_all(f, row->func);
+		if (name && pct > calls) {
+			calls = pct;
+			call = name;
+		}
+		if (is_in_kernel(row) && row->self_pct > functions) {
+			functions = row->self_pct;
+			function = row->name;
+		}
+	}
+	*is_call = calls >= functions;
+	*most = MAX(calls, functions);
+	return *is_call ? call : function;
+}
+
+static void where_in_kernel(const struct facts *f, u32 pid, char *buf, size_t size)
+{
+	double whole = f->functions ? kernel_pct(f, pid, NULL) : 0, named = 0, most;
+	const char *name, *place;
+	size_t n = 0;
+	bool is_call;
+
+	*buf = '\0';
+	if (whole < 1 || f->functions->count < 20)
+		return;
+	name = pid ? NULL : name_in_kernel(f, &named);
+	place = place_in_kernel(f, pid, &most, &is_call);
+	if (name && named >= whole / 10)
+		n += (size_t)snprintf(buf, size, ", %.0f %% of it by `%s`", 100 * named / whole, name);
+	if (place && most >= whole / 10 && n < size)
+		snprintf(buf + n, size - n, ", %.0f %% of it in %.60s%s", 100 * MIN(most / whole, 1.0), place,
+			 is_call ? "()" : "");
 }
 
 void rule__KERNEL_TIME(struct rule_run *r)
@@ -261,16 +341,12 @@ void rule__KERNEL_TIME(struct rule_run *r)
 	const struct facts *f = r->facts;
 	double pct = facts__cpu_pct(f, FIGURE_CPU_SYSTEM, ""), most;
 	const struct system_process *p = facts__top(f, usage__system, &most);
-	bool spread = of_cpu(most) < pct * f->ncpus / 4; /* many have a little each */
+	bool spread = !p || of_cpu(most) < pct * f->ncpus / 4; /* many have a little each */
 	struct who who = spread ? (struct who){0} : who__of_process(p);
-	const char *call = NULL;
-	const struct profile_row *row = top_syscall(f, &call);
-	char where[120] = "";
+	char where[160];
 
-	if (row && row->total_pct >= 10)
-		snprintf(where, sizeof(where), ", %.0f %% of all that is computed is in %.40s() of `%s`",
-			 row->total_pct, call, row->comm);
-	if (spread || !p)
+	where_in_kernel(f, who.pid, where, sizeof(where));
+	if (spread)
 		finding__add(r, pct, &who, NULL,
 			     "%.0f %% of all CPUs' time is spent in the kernel, by many processes or such "
 			     "that have ended%s",

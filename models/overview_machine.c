@@ -118,19 +118,38 @@ void rule__FILES_NEAR(struct rule_run *r)
 			     rate_of(f, FIGURE_FILES), max);
 }
 
+/* Whose they are, as it was counted; "" nobody has many. */
+static void threads_of(const struct facts *f, struct who *who, char *buf, size_t size)
+{
+	const struct system_series *most = &f->system->series[f->system->first[FIGURE_THREADS_MOST]];
+	const struct system_process *p = with_most_threads(f);
+	const char *words = "has";
+	u32 threads = p ? p->u.threads : 0;
+
+	if (system__has(f->system, FIGURE_THREADS_MOST)) {
+		p = system__process(f->system, most->pid);
+		threads = (u32)most->value;
+		words = !strcmp(most->instance, "children") ? "and its children have"
+			: !strcmp(most->instance, "group")  ? "and its process group have"
+							    : "has";
+	}
+	*who = who__of_process(p);
+	snprintf(buf, size, "`%s` %s %u", who->comm, words, threads);
+}
+
 void rule__PIDS_NEAR(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
 	double pids = rate_of(f, FIGURE_PID_MAX), threads = rate_of(f, FIGURE_THREADS_MAX);
 	double limit = pids > 0 && threads > 0 ? MIN(pids, threads) : MAX(pids, threads);
-	const struct system_process *p = with_most_threads(f);
-	struct who who = who__of_process(p);
+	struct who who;
+	char whose[80];
 
+	threads_of(f, &who, whose, sizeof(whose));
 	if (limit > 0)
 		finding__add(r, 100 * rate_of(f, FIGURE_THREADS) / limit, &who, NULL,
-			     "there are %.0f threads of the %.0f that may be|: `%s` has %u",
-			     rate_of(f, FIGURE_THREADS), limit, who.comm,
-			     p ? p->u.threads : 0);
+			     "there are %.0f threads of the %.0f that may be|: %s",
+			     rate_of(f, FIGURE_THREADS), limit, whose);
 }
 
 /* --- networks --- */
@@ -203,17 +222,21 @@ void rule__RETRANSMITS(struct rule_run *r)
 		     e ? "` to " : "", end_of(e, "remote"));
 }
 
+/* Who listens the kernel's own tables say at once; the programs of `tcp`, which come later, where. */
 static void full_listener(struct rule_run *r)
 {
-	double accept = rate_of(r->facts, FIGURE_TCP_LISTEN_OVERFLOWS);
-	const struct measure_entry *e = entry_with_most(r->facts->tcp, TCP_DROPS);
-	struct who listener = who__of_entry(e);
+	const struct facts *f = r->facts;
+	const struct system_series *v = system__series(f->system, FIGURE_TCP_LISTEN_OVERFLOWS, "");
+	const struct system_process *p = v && v->pid ? system__process(f->system, v->pid) : NULL;
+	const struct measure_entry *e = entry_with_most(f->tcp, TCP_DROPS);
+	struct who who = e ? who__of_entry(e) : who__of_process(p);
 
-	finding__add(r, accept, &listener, e ? NULL : "",
-		     "%.0f connections a second found the queue of %s%s full: %s%s%s "
-		     "does not accept them fast enough",
-		     accept, e ? "" : "a listening socket", end_of(e, "local"), e ? "`" : "",
-		     e ? listener.comm : "who listens", e ? "`" : "");
+	if (v)
+		finding__add(r, v->rate, &who, who.pid ? NULL : "",
+			     "%.0f connections a second found the queue of %s%s full: %s%s%s does not "
+			     "accept them fast enough",
+			     v->rate, e ? "" : "a listening socket", end_of(e, "local"),
+			     who.pid ? "`" : "", who.pid ? who.comm : "who listens", who.pid ? "`" : "");
 }
 
 /* Whose socket it is /proc tells where it can be found there; the programs of `sockets` know for sure. */
@@ -271,8 +294,6 @@ void rule__CLOCK_STEP(struct rule_run *r)
 		     ms / 1e3);
 }
 
-#define ERROR_LEVEL 3
-
 void rule__KERNEL_MESSAGES(struct rule_run *r)
 {
 	const struct system_snap *s = r->facts->system;
@@ -282,7 +303,7 @@ void rule__KERNEL_MESSAGES(struct rule_run *r)
 	for (u32 i = 0; i < s->nnotices; i++) {
 		const struct notice_sample *m = &s->notices[i];
 
-		if (m->level > ERROR_LEVEL || s->base.t1_ns > m->t_ns + 60 * NSEC_PER_SEC)
+		if (m->level > NOTICE_LEVEL || s->base.t1_ns > m->t_ns + 60 * NSEC_PER_SEC)
 			continue;
 		n++;
 		if (!worst || m->level <= worst->level)

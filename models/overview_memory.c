@@ -5,6 +5,7 @@
 #include "models/overview_impl.h"
 
 #define LEAK_MIN_BYTES (8ULL << 20)
+#define MINUTE_NS      (61 * NSEC_PER_SEC) /* the kernel logs what it has counted */
 
 static double level(const struct facts *f, enum figure what)
 {
@@ -100,7 +101,7 @@ void rule__SWAP(struct rule_run *r)
 static bool killed(const struct notice_sample *n, struct who *who, char comm[COMM_LEN])
 {
 	const char *at = strstr(n->text, "Killed process ");
-	const char *open = at ? strchr(at, '(') : NULL, *close = open ? strchr(open, ')') : NULL;
+	const char *open = at ? strchr(at, '(') : NULL, *close = open ? strstr(open, ") total-vm") : NULL;
 
 	if (!close)
 		return false;
@@ -109,20 +110,33 @@ static bool killed(const struct notice_sample *n, struct who *who, char comm[COM
 	return true;
 }
 
+/* Those that the kernel logged in the last minute; of the last one who and its name. */
+static u32 kills(const struct system_snap *s, struct who *who, char comm[COMM_LEN])
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->nnotices; i++)
+		n += s->notices[i].t_ns + MINUTE_NS >= s->base.t1_ns && killed(&s->notices[i], who, comm);
+	return n;
+}
+
 void rule__OOM_KILL(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
 	const struct system_series *v = system__series(f->system, FIGURE_OOM_KILLS, "");
-	double most = series__most(v, 60, f->span_s);
 	char comm[COMM_LEN] = "";
 	struct who who = {0};
+	u32 n = kills(f->system, &who, comm);
 
-	if (most <= 0)
+	if (series__most(v, 60, f->span_s) <= 0)
 		return;
-	for (u32 i = f->system->nnotices; i-- > 0 && !who.pid;)
-		killed(&f->system->notices[i], &who, comm);
-	finding__add(r, 1, &who, "", "the kernel killed `%s` in the last minute, as memory ran out",
-		     who.pid ? comm : "a process");
+	if (n > 1)
+		finding__add(r, n, &who, "",
+			     "the kernel killed %u processes in the last minute, as memory ran out: `%s` last",
+			     n, comm);
+	else
+		finding__add(r, 1, &who, "", "the kernel killed %s%s%s in the last minute, as memory ran out",
+			     n ? "`" : "", n ? comm : "a process", n ? "`" : "");
 }
 
 void rule__MEMORY_PRESSURE(struct rule_run *r)

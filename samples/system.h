@@ -32,7 +32,7 @@ struct figure_sample {
 	char instance[FIGURE_INSTANCE]; /* "" the machine */
 	u64 value;   /* COUNTER: its growth, LEVEL: what it is */
 	u64 span_ns; /* since the last one */
-	u32 pid; /* of a cgroup: the process in it that used most CPU; of sockets: whose; 0: not known */
+	u32 pid; /* of a cgroup: the process in it that used most CPU; of sockets and threads: whose; 0: not known */
 };
 
 /* A process that did something in the interval, or is not well. SAMPLE_USAGE. */
@@ -58,12 +58,13 @@ struct usage_sample {
 	u64 swapped_bytes; /* more of it is swapped than before */
 };
 
-#define NOTICE_TEXT 200
+#define NOTICE_TEXT  200
+#define NOTICE_LEVEL 3 /* errors, and what is worse */
 
-/* A message of the kernel that was logged since the source began. SAMPLE_NOTICE. */
+/* An error of the kernel that was logged since the source began. SAMPLE_NOTICE. */
 struct notice_sample {
 	struct sample head;
-	u32 level; /* 0 emergency to 7 debug */
+	u32 level; /* 0 emergency to NOTICE_LEVEL */
 	u64 t_ns;
 	char text[NOTICE_TEXT];
 };

@@ -28,6 +28,7 @@
 #define WALKS_WAIT_MS 300 /* at a tick, for stacks of those who slept before they were watched */
 #define SLOW_WANTED   16  /* slow delays told in one interval, at least */
 #define LONG_WANTED   (SCHED_LONG_MAX / 4)
+#define THREADS_MANY  4096 /* from here on sleepers are left out for whom they say nothing */
 
 struct source {
 	struct bpf_source base;
@@ -40,6 +41,7 @@ struct source {
 	u32 ncpus;
 	u64 cpus_ns;
 	u32 slow; /* delays told in this interval */
+	bool active_only;
 };
 
 void sched_bpf__stats(struct source *s, struct sched_stats *out)
@@ -49,11 +51,21 @@ void sched_bpf__stats(struct source *s, struct sched_stats *out)
 
 /* --- the iterator --- */
 
+/* Who was left out is reported once more before all are again, so that their time is of one interval. */
+static u32 sleepers_next(const struct source *s)
+{
+	if (s->active_only && sched_tasks__count(s->tasks) > THREADS_MANY)
+		return SCHED_SLEEPERS_IN_TURN;
+	return s->skel->bss->sleepers == SCHED_SLEEPERS_IN_TURN ? SCHED_SLEEPERS_ONCE
+								: SCHED_SLEEPERS_ALL;
+}
+
 /* Grows the buffer as it goes: a record must not be taken twice. */
 static void visit_all(struct source *s)
 {
 	u64 now = clock__monotonic_ns();
 
+	s->skel->bss->sleepers = sleepers_next(s);
 	s->skel->bss->epoch++;
 	bpf_source__visit(&s->base);
 	s->skel->bss->visited_ns = now;
@@ -98,7 +110,8 @@ static void take_record(struct source *s, struct sched_task_record *r, size_t si
 
 	r->wait.ustack = user_stack_of(s, &r->task, &r->wait);
 	sched_tasks__take(s->tasks, r, size, s->skel->bss->wanted & SCHED_WANT_WAITS,
-			  s->base.sink && bpf_scope__passes(&s->base.scope, &e) ? s->base.sink : NULL);
+			  s->base.sink && !r->asleep && bpf_scope__passes(&s->base.scope, &e)
+				  ? s->base.sink : NULL);
 }
 
 static void take_sleepers(struct source *s, const struct sample_sink *sink)
@@ -375,6 +388,7 @@ static void scoped(struct source *s, const struct scope *scope)
 static void sampled(struct source *s, const struct sampling *how)
 {
 	s->skel->bss->watch_tid = how->watch;
+	s->active_only = how->active_only;
 }
 
 static void begin_interval(struct source *s)
@@ -540,7 +554,7 @@ static double drain(struct source *s)
 	double fill;
 
 	s->drained = true;
-	sched_tasks__end_round(s->tasks);
+	sched_tasks__end_round(s->tasks, s->skel->bss->sleepers ? 2 * SCHED_TURNS : 0);
 	if (s->skel->bss->wanted & SCHED_WANT_TASKS) {
 		take_cpus(s, s->base.sink);
 		adapt_limits(s);

@@ -21,6 +21,7 @@ struct seen {
 	struct sums sums;
 	struct sched_hists *hists; /* NULL: all 0 */
 	u32 round;
+	bool gone;
 };
 
 struct sched_tasks {
@@ -227,6 +228,7 @@ void sched_tasks__take(struct sched_tasks *t, const struct sched_task_record *r,
 		return;
 	s->t_ns = r->t_ns;
 	s->round = t->round;
+	s->gone = r->gone;
 	now = sums_of(r);
 	d = difference(&now, &s->sums);
 	if (r->has_hists)
@@ -238,12 +240,17 @@ void sched_tasks__take(struct sched_tasks *t, const struct sched_task_record *r,
 		put_open_wait(r, &d, sink);
 }
 
-void sched_tasks__end_round(struct sched_tasks *t)
+static bool is_forgotten(const struct sched_tasks *t, const struct seen *s, u32 rounds)
+{
+	return t->round - s->round > (s->gone ? 0 : rounds);
+}
+
+void sched_tasks__end_round(struct sched_tasks *t, u32 rounds)
 {
 	u32 kept = 0;
 
 	for (u32 i = 0; i < t->n; i++) {
-		if (t->items[i].round == t->round)
+		if (!is_forgotten(t, &t->items[i], rounds))
 			t->items[kept++] = t->items[i];
 		else
 			free(t->items[i].hists);

@@ -17,8 +17,8 @@ void sched_tasks__free(struct sched_tasks *t); /* NULL is fine */
  * waits are handed out too, else just the threads. */
 void sched_tasks__take(struct sched_tasks *t, const struct sched_task_record *r, size_t size,
 		       bool waits, const struct sample_sink *sink);
-/* After a round in which every thread was taken: forgets those that were not. */
-void sched_tasks__end_round(struct sched_tasks *t);
+/* After a round: forgets threads that have ended, and those not taken in `rounds` rounds before. */
+void sched_tasks__end_round(struct sched_tasks *t, u32 rounds);
 /* Tests. */
 u32 sched_tasks__count(const struct sched_tasks *t);
 

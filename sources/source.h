@@ -36,6 +36,7 @@ struct sampling {
 	enum call_graph call_graph;
 	bool user, kernel; /* which frames and samples are wanted; both true by default */
 	bool idle;	   /* count the idle task too */
+	bool active_only;  /* where threads are very many, those that sleep all the time may be left out */
 	u32 watch;	   /* thread whose every change of state is told; 0 none */
 	double interval_s; /* expected time between drains: sizes maps and rings */
 	struct replay_source

@@ -12,14 +12,17 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "sources/crowd.h"
 #include "sources/source.h"
 #include "sources/system_impl.h"
 
 #define TEXT_BYTES   (256 << 10) /* of one file: a thousand CPUs or interfaces */
 #define SERIES	     32768
-#define NOTICES	     64	 /* messages of an interval */
+#define NOTICES	     64	  /* messages of an interval that are handed out ... */
+#define RECORDS	     4096 /* ... and looked at: the kernel logs hundreds of lines for one kill */
 #define MEMBERS	     4096 /* of a cgroup */
 #define STEP_MIN_NS  (100 * NSEC_PER_MSEC)
+#define CROWDED_TENTHS 7 /* of the limit of threads: from here on it is counted whose they are */
 #define CPUS_WITH_HZ 128 /* of more CPUs a look at each one's clock costs too much */
 
 extern const struct source_ops source_system;
@@ -38,6 +41,9 @@ struct source {
 	struct usage_scan *usage;
 	struct throttle *throttle;
 	struct sockets *sockets;
+	struct crowd *crowd; /* NULL: threads are few, or nothing counts them */
+	u32 crowd_pid;	     /* who has most */
+	bool crowded;	     /* they are near their limit */
 	char *room; /* as large as text, which is in use then */
 	int kmsg; /* -1: not to be read */
 	s64 wall_ns; /* time of day less CLOCK_BOOTTIME */
@@ -88,6 +94,12 @@ static void hand_out(struct source *s, const struct series *v, u64 value, u64 sp
 		out.pid = who_is_in(s, v->instance);
 	if (v->figure == FIGURE_UDP_FULL && value)
 		out.pid = sockets__full_one(s->sockets, s->room, TEXT_BYTES);
+	if (v->figure == FIGURE_TCP_LISTEN_OVERFLOWS && value)
+		out.pid = listeners__full_one(s->sockets);
+	if (v->figure == FIGURE_THREADS_MOST)
+		out.pid = s->crowd_pid;
+	if (out.pid)
+		usage_scan__put(s->usage, out.pid, s->now_ns, s->sink);
 	s->handed_out++;
 	sink__put(s->sink, &out.head);
 }
@@ -196,6 +208,34 @@ static void look_at_wall_clock(struct source *s, const struct figure_out *out)
 	out->emit(out->ctx, FIGURE_CLOCK_STEP, "", s->steps_ns);
 }
 
+static u64 value_of(struct source *s, enum figure f)
+{
+	return series_of(s, f, "")->value;
+}
+
+/* Most limits are of use only while they are far: then nobody has to be counted. */
+static void look_at_crowd(struct source *s, const struct figure_out *out)
+{
+	static const char *const kinds[CROWD_KINDS] = {"process", "children", "group"};
+	u64 limit = MIN(value_of(s, FIGURE_PID_MAX), value_of(s, FIGURE_THREADS_MAX));
+	bool was = s->crowded;
+	enum crowd_kind kind;
+	const struct crowd_top *top;
+
+	s->crowded = limit && value_of(s, FIGURE_THREADS) * 10 > limit * CROWDED_TENTHS;
+	if (s->crowded && !was)
+		s->crowd = crowd__open();
+	if (!s->crowded) {
+		crowd__close(s->crowd);
+		s->crowd = NULL;
+	}
+	top = s->crowd ? crowd__most(s->crowd, value_of(s, FIGURE_THREADS), &kind) : NULL;
+	if (!top)
+		return;
+	s->crowd_pid = top->pid;
+	out->emit(out->ctx, FIGURE_THREADS_MOST, kinds[kind], top->threads);
+}
+
 static void read_all(struct source *s)
 {
 	const struct figure_out out = {take, s};
@@ -213,6 +253,7 @@ static void read_all(struct source *s)
 	system__parse_file_nr(read_text(s, "/proc/sys/fs/file-nr"), &out);
 	read_number(s, "/proc/sys/kernel/pid_max", FIGURE_PID_MAX, "", &out);
 	read_number(s, "/proc/sys/kernel/threads-max", FIGURE_THREADS_MAX, "", &out);
+	look_at_crowd(s, &out);
 	read_speeds(s, &out);
 	read_clocks(s, &out);
 	look_at_wall_clock(s, &out);
@@ -228,7 +269,7 @@ static void read_messages(struct source *s)
 	struct notice_sample out;
 	ssize_t n;
 
-	for (u32 i = 0; s->kmsg >= 0 && i < NOTICES; i++) {
+	for (u32 i = 0, put = 0; s->kmsg >= 0 && i < RECORDS && put < NOTICES; i++) {
 		n = read(s->kmsg, s->text, TEXT_BYTES - 1);
 		if (n < 0 && errno == EPIPE) {
 			s->lost++;
@@ -237,8 +278,10 @@ static void read_messages(struct source *s)
 		if (n <= 0)
 			return;
 		s->text[n] = '\0';
-		if (system__parse_kmsg(s->text, &out))
-			sink__put(s->sink, &out.head);
+		if (!system__parse_kmsg(s->text, &out) || out.level > NOTICE_LEVEL)
+			continue;
+		sink__put(s->sink, &out.head);
+		put++;
 	}
 }
 
@@ -250,6 +293,7 @@ static void system__close(struct source *s)
 		close(s->kmsg);
 	usage_scan__free(s->usage);
 	throttle__free(s->throttle);
+	crowd__close(s->crowd);
 	sockets__free(s->sockets);
 	free(s->room);
 	hidx__fini(&s->by_name);

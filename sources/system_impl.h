@@ -19,6 +19,8 @@ struct usage_scan *usage_scan__new(void);
 void usage_scan__free(struct usage_scan *s);
 /* Hands out who did something since it was looked at last. */
 void usage_scan__run(struct usage_scan *s, u64 now_ns, const struct sample_sink *sink);
+/* Hands it out even if it did nothing, as it is behind something: once a look. */
+void usage_scan__put(struct usage_scan *s, u32 pid, u64 now_ns, const struct sample_sink *sink);
 /* How many did not fit into USAGE_PROCESSES. */
 u64 usage_scan__left_out(const struct usage_scan *s);
 /* The one of these that used most CPU of late; 0: none is known. */
@@ -48,6 +50,8 @@ void sockets__free(struct sockets *s);
 /* The process whose UDP socket dropped most since this was asked last; 0: not known. text is room to
  * read files into. */
 u32 sockets__full_one(struct sockets *s, char *text, size_t size);
+/* The process that listens on a TCP socket whose queue is full now; 0: not known. */
+u32 listeners__full_one(struct sockets *s);
 
 /* --- both --- */
 

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose UDP socket has a full queue: the one whose drops grew most, by /proc/net/udp, and the process
- * that has it open. It is looked for only when packets were dropped, and within a budget.
+ * Whose socket has a full queue. Of UDP: the one whose drops grew most, by /proc/net/udp; of TCP: one
+ * that listens and has more connections waiting than it takes, by the kernel's socket diagnosis. The
+ * process that has it open is looked for only when something was dropped, and within a budget.
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -19,12 +26,16 @@ struct socket {
 	u64 inode, drops;
 };
 
-struct sockets {
-	struct socket v[SOCKETS_WITH_DROPS];
-	u32 n;
+struct owner {
 	u64 inode; /* of the last answer, and ... */
 	u32 pid;   /* ... whose it is; 0: not found ... */
 	u32 looks; /* ... in so many looks */
+};
+
+struct sockets {
+	struct socket v[SOCKETS_WITH_DROPS];
+	u32 n;
+	struct owner reader, listener;
 };
 
 struct sockets *sockets__new(void)
@@ -97,7 +108,7 @@ static bool has_open(int proc, const char *pid, const char *name)
 	return found;
 }
 
-static u32 owner_of(u64 inode)
+static u32 find_owner(u64 inode)
 {
 	u64 until = clock__thread_cpu_ns() + LOOK_BUDGET_NS;
 	DIR *proc = opendir("/proc");
@@ -113,6 +124,17 @@ static u32 owner_of(u64 inode)
 	return pid;
 }
 
+static u32 owner_of(struct owner *o, u64 inode)
+{
+	if (!inode)
+		return 0;
+	if (inode != o->inode)
+		*o = (struct owner){.inode = inode};
+	if (!o->pid && o->looks++ < LOOKS)
+		o->pid = find_owner(inode);
+	return o->pid;
+}
+
 u32 sockets__full_one(struct sockets *s, char *text, size_t size)
 {
 	static const char *const files[] = {"/proc/net/udp", "/proc/net/udp6"};
@@ -125,13 +147,62 @@ u32 sockets__full_one(struct sockets *s, char *text, size_t size)
 		found = fullest(s, text, &most);
 		inode = found ? found : inode;
 	}
-	if (!inode)
-		return 0;
-	if (inode != s->inode) {
-		s->inode = inode;
-		s->looks = s->pid = 0;
+	return owner_of(&s->reader, inode);
+}
+
+/* --- who listens --- */
+
+static int ask_listeners(int fd, u8 family)
+{
+	struct {
+		struct nlmsghdr head;
+		struct inet_diag_req_v2 q;
+	} ask = {
+		.head = {.nlmsg_len = sizeof(ask), .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+			 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+		.q = {.sdiag_family = family, .sdiag_protocol = IPPROTO_TCP,
+		      .idiag_states = 1u << TCP_LISTEN},
+	};
+
+	return send(fd, &ask, sizeof(ask), 0) == sizeof(ask) ? 0 : -errno;
+}
+
+/* Of a listening socket these are the connections that wait, and how many may. Whether there are more
+ * messages to come. */
+static bool fullest_of(const char *buf, size_t n, u64 *inode, u32 *most)
+{
+	const struct nlmsghdr *h = (const void *)buf;
+
+	for (; NLMSG_OK(h, n); h = NLMSG_NEXT(h, n)) {
+		const struct inet_diag_msg *m = NLMSG_DATA(h);
+
+		if (h->nlmsg_type != SOCK_DIAG_BY_FAMILY || h->nlmsg_len < NLMSG_LENGTH(sizeof(*m)))
+			return false;
+		if (m->idiag_rqueue <= m->idiag_wqueue || m->idiag_rqueue <= *most)
+			continue;
+		*most = m->idiag_rqueue;
+		*inode = m->idiag_inode;
 	}
-	if (!s->pid && s->looks++ < LOOKS)
-		s->pid = owner_of(inode);
-	return s->pid;
+	return true;
+}
+
+u32 listeners__full_one(struct sockets *s)
+{
+	static const u8 families[] = {AF_INET, AF_INET6};
+	int fd = socket(AF_NETLINK, SOCK_DGRAM | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+	_Alignas(struct nlmsghdr) char buf[32768];
+	u64 inode = 0;
+	u32 most = 0;
+	ssize_t n;
+
+	for (u32 i = 0; fd >= 0 && i < ARRAY_SIZE(families); i++) {
+		if (ask_listeners(fd, families[i]))
+			continue;
+		do
+			n = recv(fd, buf, sizeof(buf), 0);
+		while (n > 0 && fullest_of(buf, (size_t)n, &inode, &most));
+	}
+	if (fd >= 0)
+		close(fd);
+	return owner_of(&s->listener, inode);
 }

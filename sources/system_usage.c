@@ -27,7 +27,7 @@
 
 struct seen {
 	u32 pid;
-	u64 start, t_ns;
+	u64 start, t_ns, put_ns; /* put_ns: it was handed out */
 	u32 round;
 	bool has_io, has_swap, active;
 	u64 read_bytes, write_bytes, swap_bytes;
@@ -232,7 +232,7 @@ static bool is_active(const struct usage_sample *u)
 	       u->major_faults || u->state == 'D' || u->state == 'R';
 }
 
-static void compare(struct usage_scan *s, struct seen *p, struct usage_sample *u,
+static void compare(struct usage_scan *s, struct seen *p, struct usage_sample *u, u64 now_ns,
 		    const struct sample_sink *sink)
 {
 	struct usage_sample now = *u;
@@ -253,8 +253,10 @@ static void compare(struct usage_scan *s, struct seen *p, struct usage_sample *u
 		p->cgroup = cgroup_of(s, u->pid);
 	u->cgroup = p->cgroup;
 	if (p->active || u->read_bytes || u->write_bytes || u->files ||
-	    u->rss_bytes >= LARGE_BYTES)
+	    u->rss_bytes >= LARGE_BYTES) {
 		sink__put(sink, &u->head);
+		p->put_ns = now_ns;
+	}
 	p->before = now;
 }
 
@@ -281,7 +283,7 @@ static void look_at(struct usage_scan *s, const char *name, u64 now_ns,
 	u.own = u.pid == (u32)getpid();
 	u.span_ns = now_ns;
 	if (p->start == u.start && p->t_ns && now_ns > p->t_ns) {
-		compare(s, p, &u, sink);
+		compare(s, p, &u, now_ns, sink);
 	} else {
 		*p = (struct seen){.pid = u.pid, .start = u.start, .active = true, .before = u};
 		add_io(s, p, &u);
@@ -296,6 +298,25 @@ static void look_at_pid(struct usage_scan *s, u32 pid, u64 now_ns, const struct 
 
 	snprintf(name, sizeof(name), "%u", pid);
 	look_at(s, name, now_ns, sink);
+}
+
+void usage_scan__put(struct usage_scan *s, u32 pid, u64 now_ns, const struct sample_sink *sink)
+{
+	struct seen *p = find(s, pid);
+	struct usage_sample u, same;
+	char path[32], text[1024];
+
+	snprintf(path, sizeof(path), "%u/stat", pid);
+	if ((p && p->put_ns == now_ns) || file__read(dirfd(s->proc), path, text, sizeof(text)) <= 0 ||
+	    !system__parse_task(text, s->tick_ns, s->page_bytes, &u))
+		return;
+	same = u;
+	subtract(&u, &same);
+	u.cgroup = p ? p->cgroup : 0;
+	u.span_ns = NSEC_PER_SEC; /* of nothing */
+	sink__put(sink, &u.head);
+	if (p)
+		p->put_ns = now_ns;
 }
 
 /* Where a round takes many intervals, whoever did something is looked at in each of them. */

@@ -191,6 +191,15 @@ static void want_models(struct host *h, u64 wanted)
 	h->wanted = wanted;
 }
 
+static void want_active(struct host *h, bool only)
+{
+	struct sampling s = h->sampling;
+
+	s.active_only = only;
+	if (only != h->sampling.active_only)
+		app__set_sampling(h, &s);
+}
+
 static bool rests(const struct host *h, enum view_id v)
 {
 	if (!h->stacks[v])
@@ -214,13 +223,18 @@ static u64 models_of(const struct host *h, enum view_id v)
 static void let_views_rest(struct host *h)
 {
 	u64 wanted = h->always;
+	bool active_only = !(h->always & (1ULL << MODEL_SCHED | 1ULL << MODEL_WAITS));
 
 	/* What the tour shows is not collected. */
 	if (h->tour.on)
 		return;
-	for (u32 v = 0; v < VIEW_COUNT; v++)
-		if (!rests(h, v))
-			wanted |= models_of(h, v);
+	for (u32 v = 0; v < VIEW_COUNT; v++) {
+		if (rests(h, v))
+			continue;
+		wanted |= models_of(h, v);
+		active_only &= view_table[v]->active_only;
+	}
+	want_active(h, active_only);
 	want_models(h, wanted);
 }
 

@@ -117,6 +117,7 @@ struct view_ops {
 	const char *name;  /* -V NAME, the tab */
 	const char *title; /* one line for --list-views and the picker */
 	u64 models;	   /* bit per model_id it needs */
+	bool active_only; /* threads that sleep all the time say nothing to it (struct sampling) */
 	bool rests_at_once; /* its models are not kept for a while when it is left */
 	u64 also;	   /* beside those in batch mode, where a screen asks when it helps */
 	enum model_id feed; /* whose health the bottom line shows */

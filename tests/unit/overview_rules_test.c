@@ -70,10 +70,22 @@ static const struct example examples[] = {
 	 FULL "sampled burn 7 90 main@burn;spin@burn\nsampled quiet 50 10 main@quiet\n"},
 	{RULE_HOT_FUNCTION, SEVERITY_NOTE, 7, "spin takes 90 % of all that is computed, 91 % of a CPU",
 	 FULL "rate 99\nsampled burn 7 90 main@burn;spin@burn\nsampled quiet 50 10 main@quiet\n"},
-	{RULE_KERNEL_TIME, SEVERITY_NOTE, 7, "`dd` takes 90 % of a CPU there, 100 % of all",
+	{RULE_KERNEL_TIME, SEVERITY_NOTE, 7, "`dd` takes 90 % of a CPU there, 100 % of it in write()",
 	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"
 		  "usage dd 7 R 2 50 900 0 1 0\n"
 		  "sampled dd 7 60 main@dd;__x64_sys_write@[kernel]@kernel;copy@[kernel]@kernel\n"},
+	{RULE_KERNEL_TIME, SEVERITY_NOTE, 7, "`kdamond` takes 90 % of a CPU there, 75 % of it in walk",
+	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"
+		  "usage kdamond 7 R 2 0 900 0 1 0\n"
+		  "sampled kdamond 7 45 loop@[kernel]@kernel;walk@[kernel]@kernel\n"
+		  "sampled kdamond 7 15 loop@[kernel]@kernel\n"
+		  "sampled dd 8 60 main@dd;__x64_sys_write@[kernel]@kernel;copy@[kernel]@kernel\n"},
+	{RULE_KERNEL_TIME, SEVERITY_NOTE, 0, "such that have ended, 80 % of it by `cc1`, 60 % of it in execve()",
+	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"
+		  "sampled cc1 21 20 main@cc1;__x64_sys_execve@[kernel]@kernel\n"
+		  "sampled cc1 22 20 main@cc1;__x64_sys_execve@[kernel]@kernel\n"
+		  "sampled cc1 23 40 main@cc1;__x64_sys_read@[kernel]@kernel\n"
+		  "sampled as 24 20 main@as;__x64_sys_execve@[kernel]@kernel\n"},
 	{RULE_KERNEL_TIME, SEVERITY_NOTE, 0, "by many processes or such that have ended",
 	 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\n"},
 	{RULE_INTERRUPTS, SEVERITY_WARNING, 0, "CPU 1 spends 10 % of its time in interrupts and 50 %",
@@ -134,6 +146,11 @@ static const struct example examples[] = {
 	 "usage cp 8 D 2 10 10 9000 32 0 1\n"},
 	{RULE_OOM_KILL, SEVERITY_CRITICAL, 4711, "the kernel killed `hog`",
 	 ORDINARY "figure oom_kills - 1\nnotice 3 Out of memory: Killed process 4711 (hog) total-vm:1kB\n"},
+	{RULE_OOM_KILL, SEVERITY_CRITICAL, 12, "killed 2 processes in the last minute, as memory ran out: `(sd-pam)`",
+	 ORDINARY "figure oom_kills - 2\nnotice 3 Out of memory: Killed process 11 (hog) total-vm:1kB\n"
+		  "notice 3 Memory cgroup out of memory: Killed process 12 ((sd-pam)) total-vm:1kB\n"},
+	{RULE_OOM_KILL, SEVERITY_CRITICAL, 0, "the kernel killed a process in the last minute",
+	 ORDINARY "figure oom_kills - 1\n"},
 	{RULE_MEMORY_PRESSURE, SEVERITY_WARNING, 7, "30 % of the time some task waits for memory",
 	 ORDINARY "figure psi_memory_some_ns - 300000000\nusage x 7 D 2 10 10 5000 1 0\n"},
 	{RULE_FAULT_STORM, SEVERITY_NOTE, 7, "`touch` faults 90000 times a second",
@@ -160,6 +177,9 @@ static const struct example examples[] = {
 	 ORDINARY "figure files - 900000\n"},
 	{RULE_PIDS_NEAR, SEVERITY_WARNING, 7, "there are 32000 threads of the 32768",
 	 ORDINARY "figure threads - 32000\nthreads pool 7 31000\n"},
+	{RULE_PIDS_NEAR, SEVERITY_WARNING, 9, "may be: `prefork` and its children have 30000",
+	 ORDINARY "figure threads - 32000\nfigure threads_of_one children 30000 9\n"
+		  "usage prefork 9 S 2 5 5 0 1 0\nthreads pool 7 100\n"},
 	{RULE_NET_DROPS, SEVERITY_NOTE, 0, "eth0 drops 12 packets a second that come in and 3",
 	 ORDINARY "figure rx_drops eth0 12\nfigure tx_drops eth0 3\n"},
 	{RULE_RETRANSMITS, SEVERITY_NOTE, 0, "TCP sends 30 segments a second again, 3.0 %",
@@ -169,6 +189,8 @@ static const struct example examples[] = {
 		  "connection other 8 10.0.0.3:80 2 0\nconnection fetch 7 10.0.0.2:443 50 0\n"},
 	{RULE_SOCKET_QUEUES, SEVERITY_NOTE, 0, "7 connections a second found the queue of a listening",
 	 ORDINARY "figure tcp_listen_overflows - 7\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_NOTE, 9, "the queue of a listening socket full: `nap` does not",
+	 ORDINARY "figure tcp_listen_overflows - 7 9\nusage nap 9 S 2 0 0 0 1 0\n"},
 	{RULE_SOCKET_QUEUES, SEVERITY_NOTE, 7, "the queue of 10.0.0.1:80 full: `busy` does not accept",
 	 ORDINARY "figure tcp_listen_overflows - 7\nconnection busy 7 0.0.0.0:0 0 7\n"},
 	{RULE_SOCKET_QUEUES, SEVERITY_WARNING, 7, "700 UDP packets a second found the queue of `slow`",

@@ -136,15 +136,15 @@ static void test_forgotten_when_not_visited(void **state)
 
 	take(w, &a);
 	take(w, &b);
-	sched_tasks__end_round(w->tasks);
+	sched_tasks__end_round(w->tasks, 0);
 	assert_int_equal(sched_tasks__count(w->tasks), 2);
 	b.t_ns = 2000;
 	b.state_ns[SCHED_SLEEP] = 1002;
 	take(w, &b);
 	assert_int_equal(w->got.task.span_ns, 1000);
-	sched_tasks__end_round(w->tasks);
+	sched_tasks__end_round(w->tasks, 0);
 	assert_int_equal(sched_tasks__count(w->tasks), 1);
-	sched_tasks__end_round(w->tasks);
+	sched_tasks__end_round(w->tasks, 0);
 	assert_int_equal(sched_tasks__count(w->tasks), 0);
 }
 
@@ -246,6 +246,28 @@ static void test_never_negative(void **state)
 	assert_int_equal(w->got.task.state_ns[TASK_STATE_RUNNING], 10);
 }
 
+/* Who is left out in most rounds is remembered until its turn; who ended is not. */
+static void test_left_out(void **state)
+{
+	struct world *w = *state;
+	struct sched_task_record a = record(1 << 8, 1000, 300, 700), b = record(2 << 8, 1000, 1, 2);
+
+	take(w, &a);
+	b.gone = 1;
+	take(w, &b);
+	for (u32 round = 0; round < 3; round++)
+		sched_tasks__end_round(w->tasks, 2);
+	assert_int_equal(sched_tasks__count(w->tasks), 1);
+	a = record(1 << 8, 4000, 300, 3700);
+	sched_tasks__take(w->tasks, &a, sizeof(a), true, NULL);
+	a = record(1 << 8, 5000, 300, 4700);
+	take(w, &a);
+	assert_int_equal(w->got.task.span_ns, 1000);
+	for (u32 round = 0; round < 4; round++)
+		sched_tasks__end_round(w->tasks, 2);
+	assert_int_equal(sched_tasks__count(w->tasks), 0);
+}
+
 static void test_many(void **state)
 {
 	struct world *w = *state;
@@ -257,7 +279,7 @@ static void test_many(void **state)
 
 			take(w, &r);
 		}
-		sched_tasks__end_round(w->tasks);
+		sched_tasks__end_round(w->tasks, 0);
 		assert_int_equal(sched_tasks__count(w->tasks), 20000);
 	}
 }
@@ -289,6 +311,7 @@ int main(void)
 		TEST(test_histograms),
 		TEST(test_short_record),
 		TEST(test_never_negative),
+		TEST(test_left_out),
 		TEST(test_many),
 		TEST(test_buckets),
 	};

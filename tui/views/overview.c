@@ -462,6 +462,7 @@ const struct view_ops view_overview = {
 	.title = "overview: what is wrong, in words, and who is behind it",
 	.models = 1ULL << MODEL_SYSTEM,
 	.also = ALL_HELP,
+	.active_only = true,
 	.feed = MODEL_SYSTEM,
 	.terms = SCOPE_TERM_TASK,
 	.groups = "",

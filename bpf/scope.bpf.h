@@ -85,23 +85,31 @@ static __always_inline bool scope__has_cgroup(u32 generation, u16 exclude, u64 i
 	return value && (!level || *value != SCOPE_BPF_ALONE);
 }
 
+#define SCOPE_CGROUP_IN	 1
+#define SCOPE_CGROUP_OUT 2
+
+/* What one cgroup says, `level` levels above the task's; a global function, as scope__judge. */
+__noinline u32 scope__cgroup_says(u64 address, u32 generation, u32 level)
+{
+	struct cgroup *cgroup = (void *)address;
+	u64 id = BPF_CORE_READ(cgroup, kn, id);
+
+	if (scope__has_cgroup(generation, 1, id, level))
+		return SCOPE_CGROUP_OUT;
+	return scope__has_cgroup(generation, 0, id, level) ? SCOPE_CGROUP_IN : 0;
+}
+
 /* A cgroup in a set stands for its children too, as a rule, so the walk goes up. */
 static __always_inline bool scope__cgroup(u64 state, struct task_struct *task)
 {
-	u32 flags = state, generation = state >> 32;
 	struct cgroup *cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp);
-	bool included = !(flags & SCOPE_BPF_HAS(SCOPE_BPF_CGROUP, 0));
+	u32 says = (u32)state & SCOPE_BPF_HAS(SCOPE_BPF_CGROUP, 0) ? 0 : SCOPE_CGROUP_IN;
 
-	for (int i = 0; i < SCOPE_BPF_CGROUP_DEPTH && cgroup; i++) {
-		u64 id = BPF_CORE_READ(cgroup, kn, id);
-
-		if (scope__has_cgroup(generation, 1, id, i))
-			return false;
-		if (!included)
-			included = scope__has_cgroup(generation, 0, id, i);
+	for (u32 i = 0; i < SCOPE_BPF_CGROUP_DEPTH && cgroup && !(says & SCOPE_CGROUP_OUT); i++) {
+		says |= scope__cgroup_says(as_number(cgroup), state >> 32, i);
 		cgroup = (void *)BPF_CORE_READ(cgroup, self.parent);
 	}
-	return included;
+	return says == SCOPE_CGROUP_IN;
 }
 
 static __always_inline bool scope__name(u64 state, struct task_struct *task)

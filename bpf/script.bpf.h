@@ -268,7 +268,24 @@ __noinline int script__step(u32 slot)
 	return x->frame ? SCRIPT_GOES_ON : SCRIPT_END;
 }
 
-/* All of them, innermost first: how it ended. */
+__noinline int script__next(u32 slot)
+{
+	struct script_state *x = script__state(slot);
+	int end;
+
+	if (!x)
+		return SCRIPT_DOUBT;
+	if (x->rt.how == SCRIPT_STACK)
+		end = ruby__step(slot);
+	else if (x->rt.how == SCRIPT_CONTEXTS)
+		end = perl__step(slot);
+	else
+		end = script__step(slot);
+	return end == SCRIPT_GOES_ON && x->n >= SCRIPT_FRAMES - 1 ? SCRIPT_FULL : end;
+}
+
+/* All of them, innermost first: how it ended. What is called in a loop is a function of its own, which verifiers
+ * look at once. */
 __noinline int script__walk(u32 slot)
 {
 	struct script_state *x = script__state(slot);
@@ -288,16 +305,10 @@ __noinline int script__walk(u32 slot)
 		return SCRIPT_DOUBT;
 	if (!x->frame)
 		return SCRIPT_END;
-	for (u32 i = 0; i < 2 * SCRIPT_FRAMES && end == SCRIPT_GOES_ON; i++) {
-		if (x->rt.how == SCRIPT_STACK)
-			end = ruby__step(slot);
-		else if (x->rt.how == SCRIPT_CONTEXTS)
-			end = perl__step(slot);
-		else
-			end = script__step(slot);
-		if (x->n >= SCRIPT_FRAMES - 1)
-			break;
-	}
+	for (u32 i = 0; i < 2 * SCRIPT_FRAMES && end == SCRIPT_GOES_ON; i++)
+		end = script__next(slot);
+	if (end == SCRIPT_FULL)
+		end = SCRIPT_GOES_ON;
 	/* Where the list is cut, the last run's place is not known: it goes to the end. */
 	if (end == SCRIPT_GOES_ON)
 		end_run(x, x->rt.how == SCRIPT_ENTRIES ? x->call : ANCHOR_IS_CODE);
@@ -390,10 +401,14 @@ static __always_inline bool has_runs(const struct script_state *x)
 /* One native frame, whether it is of the evaluation function. Perl calls that once more to be able to catch what
  * an eval does not, from a function that it calls itself: the two are one, in the place of the inner one. What is
  * counted is in memory, as verifiers follow each sum. */
-static __always_inline void look_for_eval(struct script_state *x, u32 i, u64 ip)
+__noinline int script__look_for_eval(u32 slot, u32 i, u64 ip)
 {
-	u32 is = ip - (i > 0) - x->rt.eval < x->rt.eval_end - x->rt.eval;
+	struct script_state *x = script__state(slot);
+	u32 is;
 
+	if (!x)
+		return 0;
+	is = ip - (i > 0) - x->rt.eval < x->rt.eval_end - x->rt.eval;
 	x->before = x->before << 1 | is;
 	if (x->rt.how == SCRIPT_CONTEXTS && x->before & 4)
 		is = 0;
@@ -402,6 +417,7 @@ static __always_inline void look_for_eval(struct script_state *x, u32 i, u64 ip)
 		x->first = i;
 	if (x->rt.how == SCRIPT_CONTEXTS && ip - x->rt.perl.main < x->rt.perl.main_end - x->rt.perl.main)
 		x->runs_main = 1;
+	return 0;
 }
 
 /* How many native frames run something, and which. */
@@ -419,7 +435,7 @@ __noinline u32 script__evals(u32 slot, u32 at)
 		barrier_var(k);
 		if (k >= 2 * STACK_DEPTH)
 			break;
-		look_for_eval(x, i, to->ips[k]);
+		script__look_for_eval(slot, i, to->ips[k]);
 	}
 	return x->nevals;
 }
@@ -465,6 +481,17 @@ static __always_inline u32 put_back(struct script_state *x, struct stack_record 
 	return n;
 }
 
+#define MERGED_AT_ONCE 32
+
+/* Some words more; false: there are no more. */
+__noinline u32 script__merge_some(u32 slot, u32 at)
+{
+	for (u32 i = 0; i < MERGED_AT_ONCE; i++)
+		if (!script__merge_one(slot, at))
+			return 0;
+	return 1;
+}
+
 /* Merges; 0: in doubt, nothing has changed. */
 __noinline u32 script__merge(u32 slot, u32 at, u32 n)
 {
@@ -479,8 +506,8 @@ __noinline u32 script__merge(u32 slot, u32 at, u32 n)
 	x->check = 0;
 	if (!runs_agree(x, slot, at))
 		return 0;
-	for (u32 i = 0; i < 4 * STACK_DEPTH; i++)
-		if (!script__merge_one(slot, at))
+	for (u32 i = 0; i < 4 * (STACK_DEPTH + 1) / MERGED_AT_ONCE; i++)
+		if (!script__merge_some(slot, at))
 			break;
 	if (x->next < x->n && !x->cut)
 		return 0;

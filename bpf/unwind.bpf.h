@@ -514,25 +514,34 @@ __noinline u32 unwind__frames(u32 slot, u32 at)
 /* Of a process that user space has not told of: most are over before it could. */
 static __always_inline u64 maps_version(const struct unwind_state *s, struct task_struct *task)
 {
-	u64 h = hash_step(s->tgid | (s->exec_id << 32), task->group_leader->start_time);
+	u64 h = hash_step(s->tgid | (s->exec_id << 32), BPF_CORE_READ(task, group_leader, start_time));
 	u32 version;
 
-	return mm__version(task->mm, &version) ? hash_finish(hash_step(h, version)) | 1ULL << 63 : 0;
+	return mm__version(current_mm(), &version) ? hash_finish(hash_step(h, version)) | 1ULL << 63 : 0;
 }
 
-/* One that was forked and has not been told of yet has its parent's mappings. */
-static __always_inline void find_process(struct unwind_state *s, struct task_struct *task)
+/* Of the current task. One that was forked and has not been told of yet has its parent's mappings. Pointers are
+ * read as numbers, and once: for each that is loaded from a task's type verifiers look through all types of the
+ * kernel, on each path that comes there, which took as long as all the rest of them. */
+__noinline int unwind__find_process(u32 slot)
 {
-	struct unwind_process *p = process_of(s, s->tgid);
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct unwind_state *s = unwind__state(slot);
+	struct unwind_process *p;
 
+	if (!s)
+		return 0;
+	s->gone = !current_mm();
+	p = process_of(s, s->tgid);
 	s->parts_of = s->tgid;
-	if (!p && (task->flags & PF_FORKNOEXEC)) {
-		s->parts_of = task->real_parent->tgid;
+	if (!p && (BPF_CORE_READ(task, flags) & PF_FORKNOEXEC)) {
+		s->parts_of = BPF_CORE_READ(task, real_parent, tgid);
 		p = process_of(s, s->parts_of);
 	}
 	s->maps_id = p ? p->maps_id : 0;
 	s->maps = p ? p->maps_id : maps_version(s, task);
 	s->script = p && s->parts_of == s->tgid ? p->script : 0;
+	return 0;
 }
 
 #define BEGINS_NS 1000000
@@ -576,7 +585,6 @@ static __noinline bool unwind__begin(struct task_struct *task, REGS_TYPE *regs, 
 		s->wheres[i].start = s->wheres[i].end = 0;
 	s->slot = slot;
 	window__close(s);
-	s->gone = !task->mm;
 	s->probed = probed_return_of(task) ?: ~0ULL;
 	s->tables = unwind_by_tables;
 	s->begins = may_begin(task, regs);
@@ -585,7 +593,7 @@ static __noinline bool unwind__begin(struct task_struct *task, REGS_TYPE *regs, 
 	s->exec_id = task->self_exec_id;
 	s->now = now;
 	s->cache_size = s->check = s->words_put = s->doubt = 0;
-	find_process(s, task);
+	unwind__find_process(slot);
 	if (s->script == SCRIPT_HOTSPOT)
 		hotspot__begin(slot);
 	else if (s->script == SCRIPT_V8)

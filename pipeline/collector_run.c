@@ -71,7 +71,7 @@ static void regular_tick(struct collector *c, u64 now)
 	c->gap = (struct health_gap){0};
 	c->ticked_ns = now;
 	/* An early tick right after this one would tell nothing. */
-	schedule__take_early(&c->schedule, now + schedule_early_ns[0] / 2);
+	schedule__take_early(&c->schedule, now + schedule_early_ns[1] / 2);
 	end_interval(c, ALL_MODELS, gap, false);
 }
 
@@ -94,10 +94,10 @@ static void on_timer(struct collector *c)
 
 static void hurry(struct collector *c, u64 models)
 {
-	if (!c->early_frames)
+	if (!c->early_frames || !models)
 		return;
 	c->early_models |= models;
-	schedule__hurry(&c->schedule, collector__now_ns(c));
+	schedule__hurry(&c->schedule, collector__now_ns(c), models & feeds__asked(&c->feeds));
 	arm_timer(c);
 }
 
@@ -155,9 +155,14 @@ static void finish_command(struct collector *c)
 
 static void set_sampling(struct collector *c, struct sampling how)
 {
+	const struct ask_list *asks = c->feeds.slots.how.asks;
+
 	how.interval_s = c->feeds.slots.how.interval_s;
 	how.replay = c->feeds.slots.how.replay;
 	feeds__set_sampling(&c->feeds, &how);
+	/* The first count of one more question does not wait for the interval's end. */
+	if (c->feeds.slots.how.asks != asks)
+		hurry(c, feeds__asked(&c->feeds));
 }
 
 static void set_interval(struct collector *c, u64 interval_ns)

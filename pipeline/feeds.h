@@ -72,6 +72,8 @@ u64 feeds__open_next(struct feeds *f);
 void feeds__begin(struct feeds *f, u64 models, u64 t0_ns);
 /* Live models that have nothing but sources of tier 0: they have something to show at once. */
 u64 feeds__upkeep(const struct feeds *f);
+/* Models whose open sources answer questions. */
+u64 feeds__asked(const struct feeds *f);
 
 /* Hands out what the sources of these models gathered (sources shared with others too). */
 void feeds__drain(struct feeds *f, u64 models);

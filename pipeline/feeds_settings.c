@@ -108,6 +108,16 @@ static bool sampling_refused(const struct feeds *f)
 	return false;
 }
 
+u64 feeds__asked(const struct feeds *f)
+{
+	u64 models = 0;
+
+	for (u32 i = 0; i < f->slots.n; i++)
+		if (f->slots.v[i].ops->asks && f->slots.v[i].src)
+			models |= f->slots.v[i].models;
+	return models;
+}
+
 void feeds__refresh(struct feeds *f)
 {
 	for (u32 m = 0; m < MODEL_COUNT; m++)

@@ -2,6 +2,7 @@
 #include "pipeline/schedule.h"
 
 const u64 schedule_early_ns[SCHEDULE_EARLY] = {
+	10 * NSEC_PER_MSEC,
 	60 * NSEC_PER_MSEC,
 	150 * NSEC_PER_MSEC,
 	300 * NSEC_PER_MSEC,
@@ -13,10 +14,10 @@ void schedule__start(struct schedule *s, u64 base_ns, u64 interval_ns)
 	s->interval_ns = interval_ns;
 }
 
-void schedule__hurry(struct schedule *s, u64 base_ns)
+void schedule__hurry(struct schedule *s, u64 base_ns, bool at_once)
 {
 	s->early_base_ns = base_ns;
-	s->early = 0;
+	s->early = at_once ? 0 : 1;
 }
 
 /* Points of the grid after its base, up to and including t. */

@@ -189,7 +189,9 @@ static int put_in_force(struct bpf_scope *b, const struct scope *s, struct statu
 		return err;
 	}
 	__atomic_store_n(b->state, (u64)c.generation << 32 | c.flags, __ATOMIC_SEQ_CST);
-	bpf_util__barrier();
+	/* At the first one no program looks at an older one: it would be 10 ms of each start. */
+	if (b->scope)
+		bpf_util__barrier();
 	drop_old(b);
 	if (followed && !s->follow_children)
 		forget_followed(b);

@@ -19,7 +19,7 @@ static void test_stopped(void **state)
 {
 	struct schedule s = grid(0, 0);
 
-	schedule__hurry(&s, 0);
+	schedule__hurry(&s, 0, true);
 	assert_true(schedule__next(&s, 5 * MS) == SCHEDULE_NEVER);
 	assert_false(schedule__due(&s, 0, 5000 * MS));
 	assert_false(schedule__take_early(&s, 5000 * MS));
@@ -65,7 +65,7 @@ static void test_early_ticks(void **state)
 {
 	struct schedule s = grid(1000 * MS, 1000 * MS);
 
-	schedule__hurry(&s, 1000 * MS);
+	schedule__hurry(&s, 1000 * MS, true);
 	for (u32 i = 0; i < SCHEDULE_EARLY; i++) {
 		u64 due = 1000 * MS + schedule_early_ns[i];
 
@@ -76,13 +76,15 @@ static void test_early_ticks(void **state)
 	}
 	assert_true(schedule__next(&s, 1000 * MS) == 2000 * MS);
 	assert_true(schedule_early_ns[SCHEDULE_EARLY - 1] <= 300 * MS);
+	schedule__hurry(&s, 1000 * MS, false);
+	assert_true(schedule__next(&s, 1000 * MS) == 1000 * MS + schedule_early_ns[1]);
 }
 
 static void test_overdue_early_ticks_merge(void **state)
 {
 	struct schedule s = grid(0, 1000 * MS);
 
-	schedule__hurry(&s, 0);
+	schedule__hurry(&s, 0, true);
 	assert_true(schedule__take_early(&s, 200 * MS));
 	assert_false(schedule__take_early(&s, 200 * MS));
 	assert_true(schedule__next(&s, 0) == 300 * MS);

@@ -205,7 +205,7 @@ void dialog__complete_filter(void *ctx, const char *text, u32 cursor, struct com
 		{"task=kernel", "the kernel's threads only", SCOPE_TERM_TASK},
 		{"sym~", "stacks with such a function", SCOPE_TERM_STACK},
 		{"obj~", "stacks through such an object", SCOPE_TERM_STACK},
-		{"lang=", "stacks with such a function: java, python, javascript, php, ruby, perl, native, jit, kernel",
+		{"lang=", "stacks with such a function: java, python, javascript, php, ruby, perl, go, native, jit, kernel",
 		 SCOPE_TERM_STACK},
 		{"prio=", "priorities as the kernel has them, 120 is nice 0: 0-99", SCOPE_TERM_SCHED},
 		{"policy=", "other, fifo, rr, batch, idle, deadline, ext", SCOPE_TERM_SCHED},

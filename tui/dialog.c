@@ -115,7 +115,7 @@ static void help_filter(struct host *h)
 		{SCOPE_TERM_STATE, "state=DS "}, {SCOPE_TERM_TIME, "min=10ms max=1s "},
 		{SCOPE_TERM_TASK, "task=user "}, {SCOPE_TERM_SCHED, "prio=0-99 policy=fifo "},
 	};
-	const u32 can = view_table[h->view]->terms;
+	const u32 can = view__terms(view_table[h->view]);
 	char text[120] = "";
 	size_t n = 0;
 
@@ -214,7 +214,7 @@ void dialog__complete_filter(void *ctx, const char *text, u32 cursor, struct com
 		{"need_resched=", "the thread is to give up its CPU: 0 or 1", SCOPE_TERM_MOMENT},
 		{"mode=", "what was interrupted: user, kernel, guest; host: no guest", SCOPE_TERM_MOMENT},
 	};
-	const u32 other = ~view_table[((struct host *)ctx)->view]->terms;
+	const u32 other = ~view__terms(view_table[((struct host *)ctx)->view]);
 	u32 start = cursor, bang;
 
 	while (start && text[start - 1] != ' ')

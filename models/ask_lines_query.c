@@ -5,6 +5,7 @@
 
 #include "base/columns.h"
 #include "models/ask_lines_impl.h"
+#include "models/stack_terms.h"
 #include "models/task_text.h"
 
 #define ROW	   struct ask_line_row
@@ -209,9 +210,9 @@ static void fill_row(struct query_result *a, struct ask_line_row *r, const struc
 }
 
 static bool passes(const struct ask_line *l, const struct ask_lines_query *q,
-		   const struct scope *scope)
+		   const struct scope *scope, struct stack_terms *stacks)
 {
-	if (!heat_range__has(&q->range, l->t_ns, 0))
+	if (!heat_range__has(&q->range, l->t_ns, 0) || !stack_terms__pass(stacks, l->stack))
 		return false;
 	if (l->who.tgid == MEASURE_MANY)
 		return true;
@@ -239,19 +240,23 @@ static int by_time_forward(const void *a, const void *b)
 /* Those that pass, oldest first. */
 static const struct ask_line **lines_of(const struct ask_lines_snap *s,
 					const struct ask_lines_query *q, const struct scope *scope,
-					struct arena *arena, u32 *n)
+					struct query_result *a, u32 *n)
 {
 	u32 from = first_chunk(s, q), most = 0;
 	const struct ask_line **out;
+	struct stack_terms stacks;
 
 	for (u32 i = from; i < s->nchunks; i++)
 		most += s->chunks[i]->n;
-	out = arena__array(arena, const struct ask_line *, most + 1);
+	stack_terms__init(&stacks, &a->arena, s->symbols, scope);
+	out = arena__array(&a->arena, const struct ask_line *, most + 1);
 	*n = 0;
 	for (u32 i = from; i < s->nchunks; i++)
 		for (u32 k = 0; k < s->chunks[i]->n; k++)
-			if (passes(&s->chunks[i]->lines[k], q, scope))
+			if (passes(&s->chunks[i]->lines[k], q, scope, &stacks))
 				out[(*n)++] = &s->chunks[i]->lines[k];
+	a->unresolved |= stack_terms__pending(&stacks);
+	stack_terms__fini(&stacks);
 	qsort(out, *n, sizeof(*out), by_time_forward);
 	return out;
 }
@@ -274,7 +279,7 @@ struct ask_lines_result *ask_lines__query(const struct ask_lines_snap *snap,
 	struct field *fields = arena__array(arena, struct field, FIELDS_MAX);
 	const struct ask_form *form = measure__form(snap->measure);
 	struct ask_line_row *rows;
-	const struct ask_line **lines = lines_of(snap, q, scope, arena, &a->nrows);
+	const struct ask_line **lines = lines_of(snap, q, scope, &a->base, &a->nrows);
 
 	a->query = *q;
 	a->measure = snap->measure;

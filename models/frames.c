@@ -14,7 +14,7 @@ const char *code__kind_name(enum code_kind kind)
 	return (u32)kind < ARRAY_SIZE(names) ? names[kind] : "unknown";
 }
 
-const char *code__language(enum code_kind kind)
+static const char *language_of(enum code_kind kind)
 {
 	switch (kind) {
 	case CODE_UNKNOWN:
@@ -29,6 +29,11 @@ const char *code__language(enum code_kind kind)
 	default:
 		return code__kind_name(kind);
 	}
+}
+
+bool code__is_language(const char *language, enum code_kind kind, u32 flags)
+{
+	return !strcmp(language, language_of(kind)) || (flags & FUNC_GO && !strcmp(language, "go"));
 }
 
 struct frame_text frame__text(const struct symbols *s, u32 loc)

@@ -17,8 +17,9 @@ struct frame_text {
 	const char *kind; /* "user" "kernel" "jit" "vdso" "bpf" "unknown" */
 };
 
-/* What lang= says of it: "java", "native" ... */
-const char *code__language(enum code_kind kind);
+/* Whether lang= takes a function of this kind, with these flags (enum func_flag); "native" is all that was
+ * compiled to a file, "go" too. */
+bool code__is_language(const char *language, enum code_kind kind, u32 flags);
 struct frame_text frame__text(const struct symbols *s, u32 loc);
 /* The function of the program itself that led to where a user stack's leaf is: the first frame
  * that is not the C or C++ runtime's. "" when there is none, or it is not resolved yet. */

@@ -10,6 +10,7 @@
 #include "models/measure_nested.h"
 #include "models/measure_rows.h"
 #include "models/quantile.h"
+#include "models/stack_terms.h"
 #include "models/task_text.h"
 
 #define MAX_ERRNOS 16
@@ -52,6 +53,7 @@ struct query_builder {
 	const char *derived;
 	bool by_metric;
 	struct metric_builder metrics;
+	struct stack_terms stacks;
 };
 
 static bool holds(const struct measure *m)
@@ -359,7 +361,7 @@ static void add_all(struct query_builder *k, const struct measure_entry *entries
 	for (u32 i = 0; i < n; i++) {
 		const struct measure_entry *e = &entries[i];
 
-		if (!passes(k, &e->who, e->keys))
+		if (!passes(k, &e->who, e->keys) || !stack_terms__pass(&k->stacks, e->stack))
 			continue;
 		if (!is_worth_a_row(e, k->q->window)) {
 			k->box->result.all.errors += e->v[k->q->window].errors;
@@ -405,7 +407,8 @@ static void add_all_open(struct query_builder *k, bool by_stack)
 	for (u32 i = 0; i < k->snap->nopen; i++) {
 		const struct measure_open_entry *o = &k->snap->open[i];
 
-		if ((by_stack && !o->stack) || !passes(k, &o->who, o->keys))
+		if ((by_stack && !o->stack) || !passes(k, &o->who, o->keys) ||
+		    !stack_terms__pass(&k->stacks, o->stack))
 			continue;
 		k->who = &o->who;
 		k->keys = o->keys;
@@ -601,6 +604,12 @@ static void find_chain(struct query_builder *k)
 	k->box->result.chain = v;
 }
 
+/* To be filtered by: what is counted without them has none that could pass. */
+static bool has_stacks(const struct query_builder *k)
+{
+	return k->stacks.used && measure__label_of_kind(k->m, LABEL_STACK) >= 0;
+}
+
 struct measure_result *measure__query(const struct measure_snap *snap,
 				      const struct measure_query *q, const struct scope *scope)
 {
@@ -620,7 +629,8 @@ struct measure_result *measure__query(const struct measure_snap *snap,
 	if (k.by_metric)
 		metric_builder__begin(&k.metrics, snap);
 	k.error_label = measure__label_of_kind(snap->measure, LABEL_ERROR);
-	if (by_stack || holds(snap->measure))
+	stack_terms__init(&k.stacks, k.arena, snap->symbols, scope);
+	if (by_stack || holds(snap->measure) || has_stacks(&k))
 		add_all(&k, snap->sampled, snap->nsampled);
 	else
 		add_all(&k, snap->entries, snap->nentries);
@@ -632,6 +642,8 @@ struct measure_result *measure__query(const struct measure_snap *snap,
 		find_chain(&k);
 		find_cycles(&k);
 	}
+	a->base.unresolved |= stack_terms__pending(&k.stacks);
+	stack_terms__fini(&k.stacks);
 	finish(&k);
 	measure_rows__show(box, by_stack);
 	return a;

@@ -3,6 +3,7 @@
 #include "base/columns.h"
 #include "models/measure_columns.h"
 #include "models/slow_rows.h"
+#include "models/stack_terms.h"
 #include "models/task_text.h"
 
 #define ROW	   struct measure_slow_row
@@ -92,15 +93,20 @@ struct measure_slow_result *measure__slow(const struct measure_snap *snap,
 	struct field *all = arena__array(&a->base.arena, struct field,
 					 ARRAY_SIZE(fields) + MEASURE_OWN_LABELS + 1 +
 						 ARRAY_SIZE(timeline_fields));
+	struct stack_terms stacks;
 
 	a->query = *q;
 	a->measure = snap->measure;
 	a->rows = rows;
+	stack_terms__init(&stacks, &a->base.arena, snap->symbols, scope);
 	for (u32 i = 0; i < snap->nslow; i++)
-		if (passes(&snap->slow[i], snap->measure, q, scope))
+		if (passes(&snap->slow[i], snap->measure, q, scope) &&
+		    stack_terms__pass(&stacks, snap->slow[i].stack))
 			fill_row(&a->base, &rows[a->nrows++], &snap->slow[i], snap->symbols);
 	query_result__table(&a->base, all, make_fields(snap->measure, all), rows, a->nrows,
 			    sizeof(*rows), 1, 0, "total_ns");
 	slow_rows__unfold(&a->base, q->unfolded, q->nunfolded, "no stack");
+	a->base.unresolved |= stack_terms__pending(&stacks);
+	stack_terms__fini(&stacks);
 	return a;
 }

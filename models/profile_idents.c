@@ -21,7 +21,7 @@ void selection__match(struct selection *s, struct ident *id)
 		if (name_term__match(&sc->objects[i], id->object_name) != sc->objects[i].negate)
 			id->terms |= 1ULL << (sc->nsyms + i);
 	for (u32 i = 0, at = sc ? sc->nsyms + sc->nobjects : 0; sc && i < sc->nlangs && at < 64; i++, at++)
-		if (!strcmp(sc->langs[i].text, code__language(id->object_kind)))
+		if (code__is_language(sc->langs[i].text, id->object_kind, id->flags))
 			id->terms |= 1ULL << at;
 	id->hide_symbol = id->terms & s->negated;
 	id->hide_object = sc && sc->nsyms < 64 && (id->terms & s->negated) >> sc->nsyms;

@@ -92,7 +92,7 @@ static int add_obj(struct scope *s, const struct term *t, const struct term_spec
 static int add_lang(struct scope *s, const struct term *t, const struct term_spec *spec,
 		    struct filter_error *err)
 {
-	static const char *const names[] = {"java", "python", "javascript", "php", "ruby", "perl",
+	static const char *const names[] = {"java", "python", "javascript", "php", "ruby", "perl", "go",
 					    "native", "jit", "kernel"};
 
 	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
@@ -104,7 +104,7 @@ static int add_lang(struct scope *s, const struct term *t, const struct term_spe
 		scope__add_name(&s->langs, &s->nlangs, t->value, t->negate);
 		return 0;
 	}
-	return filter__fail(err, t->at, t->len, "languages are java, python, javascript, php, ruby, perl, native, jit, kernel");
+	return filter__fail(err, t->at, t->len, "languages are java, python, javascript, php, ruby, perl, go, native, jit, kernel");
 }
 
 static int add_cgroup(struct scope *s, const struct term *t, const struct term_spec *spec,

@@ -47,6 +47,7 @@ struct code {
 	} strings[NAME_SOURCES];
 	struct kallsyms *kallsyms; /* the kernel */
 	struct perfmap *perfmap;   /* a JIT */
+	u64 go_start, go_end;	   /* where Go's functions are: addresses; as far as there are any */
 	u32 whole_func;		   /* what no symbol and no frame covers; 0 not made yet */
 };
 
@@ -89,8 +90,9 @@ u32 elf__add_symbols(Elf *elf, u32 section_type, enum name_source source, s64 bi
 void frames__add(Elf *elf, const struct code *c, struct symtab_builder *b);
 /* Entries of the PLT, by the import they jump to. */
 void plt__add(Elf *elf, const struct code *c, struct symtab_builder *b);
-/* What Go's runtime knows of its functions. Returns how many. */
-u32 go__add(Elf *elf, struct code *c, struct symtab_builder *b);
+/* What Go's runtime knows of its functions: where they are, and those `named` are added. Returns how
+ * many that are. */
+u32 go__add(Elf *elf, struct code *c, struct symtab_builder *b, bool named);
 /* .gnu_debugdata: an xz-compressed ELF file with the local functions. Returns how many. */
 u32 minidebug__add(Elf *elf, const struct code *c, struct symtab_builder *b);
 

@@ -150,8 +150,7 @@ u32 code__add_names(struct code *c, const struct debugfile *program, const struc
 {
 	u32 n = add_symtab(c, program, o, debug, b);
 
-	if (!n)
-		n = go__add(program->elf, c, b);
+	n += go__add(program->elf, c, b, !n);
 	c->has_symtab = n > 0;
 	if (!n && (n = minidebug__add(program->elf, c, b)))
 		snprintf(c->source, sizeof(c->source), "debugdata");

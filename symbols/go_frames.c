@@ -96,9 +96,12 @@ static void put_common(struct frames *f)
 	end_entry(f);
 }
 
-/* What a goroutine has done on the system's stack is called there; its own is left behind, and only the frame
- * pointer leads to it: to the caller of who wanted that. */
-#define SWITCHES "runtime.systemstack"
+/* What a goroutine has done on the system's stack, by Go's code or C's, is called there; its own is left behind,
+ * and only the frame pointer leads to it: to the caller of who wanted that. */
+static bool switches(const char *name)
+{
+	return !strcmp(name, "runtime.systemstack") || !strcmp(name, "runtime.asmcgocall");
+}
 
 static void put_switched(struct frames *f)
 {
@@ -127,7 +130,7 @@ static void begin_function(void *ctx, u64 start, u64 size, const char *name, boo
 	put(f, &size, sizeof(size));
 	f->at = start;
 	f->outermost = outermost && f->arm;
-	f->switches = !f->arm && !strcmp(name, SWITCHES);
+	f->switches = !f->arm && switches(name);
 	if (f->switches)
 		put_switched(f);
 	if (f->outermost) {

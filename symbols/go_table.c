@@ -149,6 +149,17 @@ void go_table__each(const struct go_table *t, void (*fn)(void *ctx, u64 start, u
 			fn(ctx, f.start, f.end - f.start, name);
 }
 
+void go_table__range(const struct go_table *t, u64 *start, u64 *end)
+{
+	struct function f;
+
+	*start = *end = 0;
+	if (!t->nfunctions || !function_at(t, t->nfunctions - 1, &f))
+		return;
+	*start = t->text + start_of(t, 0);
+	*end = f.end;
+}
+
 void go_table__names(const struct go_table *t, u64 *offset, u64 *size, const char **names)
 {
 	*offset = t->names.offset;
@@ -497,13 +508,33 @@ static bool read_header(struct go_table *t)
 	return true;
 }
 
-static bool find_section(Elf *elf, struct byte_budget *budget, struct part *out)
+static bool find_section(struct go_table *t, Elf *elf, struct byte_budget *budget)
 {
 	struct elf_section s = {0};
 
 	while (elf_section__next(elf, &s))
 		if (s.name && (!strcmp(s.name, ".gopclntab") || !strcmp(s.name, ".data.rel.ro.gopclntab")))
-			return read_section(&s, budget, out);
+			return read_section(&s, budget, &t->all) && read_header(t);
+	return false;
+}
+
+#define TABLE_ALIGN 32
+
+/* Linkers of C, by which position-independent programs with C in them are linked, put it among other data. */
+static bool search_section(struct go_table *t, Elf *elf, struct byte_budget *budget)
+{
+	struct elf_section s = {0};
+	struct part all;
+
+	if (!elf__section(elf, ".go.buildinfo", 0))
+		return false;
+	while (elf_section__next(elf, &s)) {
+		if (!s.name || strcmp(s.name, ".data.rel.ro") || !read_section(&s, budget, &all))
+			continue;
+		for (u64 at = -all.address % TABLE_ALIGN; part_from(&all, at, &t->all); at += TABLE_ALIGN)
+			if (find_layout(&t->all) && read_header(t))
+				return true;
+	}
 	return false;
 }
 
@@ -511,7 +542,7 @@ struct go_table *go_table__open(Elf *elf, struct byte_budget *budget, bool inlin
 {
 	struct go_table *t = xcalloc(1, sizeof(*t));
 
-	if (find_section(elf, budget, &t->all) && read_header(t) &&
+	if ((find_section(t, elf, budget) || search_section(t, elf, budget)) &&
 	    find_module(t, elf, budget, inlined))
 		return t;
 	free(t);

@@ -20,6 +20,8 @@ struct go_table;
 struct go_table *go_table__open(Elf *elf, struct byte_budget *budget, bool inlined);
 void go_table__close(struct go_table *t);
 
+/* From where to where its functions are, those that C code was linked with being elsewhere. */
+void go_table__range(const struct go_table *t, u64 *start, u64 *end);
 /* Where the names of functions are in the file. */
 void go_table__names(const struct go_table *t, u64 *offset, u64 *size, const char **names);
 /* name: where in those. */

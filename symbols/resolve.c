@@ -260,6 +260,11 @@ static u32 jit_func(struct resolver *r, u32 object, u64 addr, bool *final)
 	return named_func(r, &f);
 }
 
+static u32 language_flags(const struct code *c, u64 vaddr)
+{
+	return vaddr - c->go_start < c->go_end - c->go_start ? FUNC_GO : 0;
+}
+
 static u32 symbol_func(struct resolver *r, u32 object, const struct symbol *sym)
 {
 	struct object *o = symbols__obj(r->s, object);
@@ -278,7 +283,7 @@ static u32 symbol_func(struct resolver *r, u32 object, const struct symbol *sym)
 		return found;
 	f.linkage = name;
 	if (read_name(r, object, sym, name)) {
-		f.flags = func__flags(name);
+		f.flags = func__flags(name) | language_flags(o->code, vaddr);
 	} else {
 		snprintf(name, sizeof(name), "%.256s+0x%llx", o->pub.name,
 			 (unsigned long long)vaddr);

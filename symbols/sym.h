@@ -53,6 +53,7 @@ struct sym_object_info {
 enum func_flag {
 	FUNC_OUTERMOST = 1, /* a stack that ends here is whole (_start, thread start ...) */
 	FUNC_GUESSED = 2,   /* no symbol covers it: named object+offset */
+	FUNC_GO = 4,	    /* Go's runtime knows it as one of its own */
 };
 
 struct sym_func {

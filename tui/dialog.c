@@ -115,7 +115,7 @@ static void help_filter(struct host *h)
 		{SCOPE_TERM_STATE, "state=DS "}, {SCOPE_TERM_TIME, "min=10ms max=1s "},
 		{SCOPE_TERM_TASK, "task=user "}, {SCOPE_TERM_SCHED, "prio=0-99 policy=fifo "},
 	};
-	const u32 can = view_table[h->view]->terms;
+	const u32 can = view__terms(view_table[h->view]);
 	char text[120] = "";
 	size_t n = 0;
 
@@ -205,7 +205,7 @@ void dialog__complete_filter(void *ctx, const char *text, u32 cursor, struct com
 		{"task=kernel", "the kernel's threads only", SCOPE_TERM_TASK},
 		{"sym~", "stacks with such a function", SCOPE_TERM_STACK},
 		{"obj~", "stacks through such an object", SCOPE_TERM_STACK},
-		{"lang=", "stacks with such a function: java, python, javascript, php, ruby, perl, native, jit, kernel",
+		{"lang=", "stacks with such a function: java, python, javascript, php, ruby, perl, go, native, jit, kernel",
 		 SCOPE_TERM_STACK},
 		{"prio=", "priorities as the kernel has them, 120 is nice 0: 0-99", SCOPE_TERM_SCHED},
 		{"policy=", "other, fifo, rr, batch, idle, deadline, ext", SCOPE_TERM_SCHED},
@@ -214,7 +214,7 @@ void dialog__complete_filter(void *ctx, const char *text, u32 cursor, struct com
 		{"need_resched=", "the thread is to give up its CPU: 0 or 1", SCOPE_TERM_MOMENT},
 		{"mode=", "what was interrupted: user, kernel, guest; host: no guest", SCOPE_TERM_MOMENT},
 	};
-	const u32 other = ~view_table[((struct host *)ctx)->view]->terms;
+	const u32 other = ~view__terms(view_table[((struct host *)ctx)->view]);
 	u32 start = cursor, bang;
 
 	while (start && text[start - 1] != ' ')

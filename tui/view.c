@@ -157,6 +157,13 @@ int view__check_format(const struct view_ops *v, const struct export_format *f, 
 		v->name, export_need__name(f->needs), f->name);
 }
 
+u32 view__terms(const struct view_ops *v)
+{
+	bool stacks = v->groups && has_word(v->groups, " ", "stack", strlen("stack"));
+
+	return v->terms | (stacks ? SCOPE_TERM_STACK : 0);
+}
+
 /* A question's own labels come and go. */
 static bool has_label(const struct view_ops *v, const char *label)
 {
@@ -167,7 +174,7 @@ const char *view__unapplied(const struct view_ops *v, const struct scope *s, cha
 {
 	size_t n;
 
-	scope__term_names(s, scope__terms(s) & ~v->terms, buf, size);
+	scope__term_names(s, scope__terms(s) & ~view__terms(v), buf, size);
 	n = strlen(buf);
 	for (u32 i = 0; s && i < s->nlabels && n < size; i++)
 		if (!has_label(v, s->labels[i].label))
@@ -228,14 +235,14 @@ static void list_views_with(u32 terms, char *buf, size_t size)
 
 	*buf = '\0';
 	for (u32 v = 0; v < VIEW_COUNT; v++)
-		if (view_table[v]->models && !(terms & ~view_table[v]->terms) && n < size)
+		if (view_table[v]->models && !(terms & ~view__terms(view_table[v])) && n < size)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s",
 					      n ? ", " : ", or use view ", view_table[v]->name);
 }
 
 int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st)
 {
-	const u32 other = scope__terms(s) & ~v->terms;
+	const u32 other = scope__terms(s) & ~view__terms(v);
 	char names[64], views[320];
 
 	if (!other)

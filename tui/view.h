@@ -122,7 +122,7 @@ struct view_ops {
 	u64 also;	   /* beside those in batch mode, where a screen asks when it helps */
 	enum model_id feed; /* whose health the bottom line shows */
 	const char *screens; /* keymap sections of what it drills into, blank-separated; NULL none */
-	u32 terms; /* SCOPE_TERM_*: those that it can apply; all others are refused, or noted */
+	u32 terms; /* SCOPE_TERM_*: those that it can apply, see view__terms() */
 	const char *labels; /* those that it applies where they are terms, blank-separated; NULL none */
 	const char *groups; /* keys of --group, blank-separated, default first; "" none */
 	bool one_group;	    /* by one of them at a time */
@@ -166,6 +166,9 @@ const char *view__names(char *buf, size_t size);
 /* Whether a view groups by these keys ("comm,symbol", '+' does too): -EINVAL with st saying
  * which it does not, which is there twice, or that one is all it takes. */
 int view__check_groups(const struct view_ops *v, const char *keys, struct status *st);
+/* SCOPE_TERM_*: those that it can apply, all others are refused, or noted. What has rows by stack can be
+ * filtered by what is in it. */
+u32 view__terms(const struct view_ops *v);
 /* Whether a view applies all that a scope asks for: -EINVAL with st naming the terms that it
  * does not, and the views that do. */
 int view__check_terms(const struct view_ops *v, const struct scope *s, struct status *st);

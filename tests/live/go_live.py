@@ -17,6 +17,7 @@ from runtimes import folded, follow, line_of, own_compiled_lines, share, whole  
 SOURCE = os.path.join(live.ROOT, "tests/workloads/go_shares.go")
 ALLOCATES = os.path.join(live.ROOT, "tests/workloads/go_allocates.go")
 BUILDS = {"whole": (), "stripped": ("-ldflags=-s -w",), "stripped PIE": ("-ldflags=-s -w", "-buildmode=pie")}
+WITH_C = os.path.join(live.ROOT, "tests/workloads/go_calls_c.go")
 DEPTH = 5
 CHAIN = ["runtime.goexit", *["main.descend"] * (DEPTH + 1), "main.works", "main.bySort", "sort.Slice",
          "main.bySort.func1", "main.(*caller).round"]
@@ -156,6 +157,28 @@ def test_system_stack():
 def test_system_stack_of_whole_file():
     """The same where there is a .debug_frame, which leaves that out"""
     check_system_stack("whole")
+
+
+def check_language(how):
+    """Leaves of Go's alone, C below it, and nothing of others."""
+    with program(*BUILDS[how], source=WITH_C) as p:
+        go = folded("cpu", p.pid, "-F", 997, "--filter", "lang=go")
+        others = folded("cpu", p.pid, "-F", 997, "--filter", "!lang=go")
+        none = folded("cpu", p.pid, "-F", 997, "--filter", "lang=ruby")
+        native = folded("cpu", p.pid, "-F", 997, "--filter", "lang=native")
+    assert go and others and native and not none, (len(go), len(others), len(native), none)
+    live.near(share(go, lambda s: "main.works" in s or "main.main" in s), 100, 5, f"go, {how}: lang=go below main.main, %")
+    live.near(share(go, lambda s: s[-1] == "spin_in_c" and any("Cfunc_spin_in_c" in f for f in s)), 50, 10,
+              f"go, {how}: C below who calls it, %")
+    wrong = [s for s in others if s[-1].startswith(("main.", "runtime."))]
+    live.near(share(others, lambda s: s in wrong), 0, 0, f"go, {how}: leaves of Go's with !lang=go, %")
+    assert share(others, lambda s: s[-1] == "spin_in_c") > 80, others
+
+
+def test_language():
+    """lang=go is of what Go's runtime knows, and not of the C that it calls"""
+    for how in BUILDS:
+        check_language(how)
 
 
 if __name__ == "__main__":

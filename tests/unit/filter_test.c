@@ -58,6 +58,7 @@ static void test_canonical(void **state)
 		{"!cgroup=user.slice sym~memcpy !obj~libc",
 		 "!cgroup=user.slice sym~memcpy !obj~libc"},
 		{"lang=java !lang=kernel obj~libjvm", "obj~libjvm lang=java !lang=kernel"},
+		{"lang=go lang=native", "lang=go lang=native"},
 		{"state=D", "state=D"},
 		{"state=D,S !state=t", "state=SD !state=t"},
 		{"state=DS state=D", "state=D"},

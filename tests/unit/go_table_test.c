@@ -81,6 +81,7 @@ struct comparison {
 	const struct go_table *table;
 	struct debuginfo *whole;
 	const char *names;
+	u64 start, end; /* of all functions */
 	u32 functions, addresses, inlined, chains;
 };
 
@@ -119,6 +120,7 @@ static void compare_function(void *ctx, u64 start, u64 size, u32 name)
 	if (strncmp(c->names + name, "main.", 5))
 		return;
 	c->functions++;
+	assert_in_range(start, c->start, c->end - size);
 	for (u64 at = start; at < start + size; at++) {
 		compare_lines(c, at);
 		compare_chains(c, at);
@@ -139,6 +141,7 @@ static void check(const char *options, const char *files)
 	assert_non_null(bare.table);
 	c.table = bare.table;
 	go_table__names(bare.table, &offset, &size, &c.names);
+	go_table__range(bare.table, &c.start, &c.end);
 	go_table__each(bare.table, compare_function, &c);
 	assert_in_range(c.functions, 3, 20);
 	assert_in_range(c.addresses, 300, 5000);
@@ -161,6 +164,12 @@ static void test_position_independent(void **state)
 static void test_with_c(void **state)
 {
 	check("-buildmode=exe", "main.go with_c.go");
+}
+
+/* Linked by a linker of C. */
+static void test_position_independent_with_c(void **state)
+{
+	check("-buildmode=pie", "main.go with_c.go");
 }
 
 /* As what asks for lines has it. */
@@ -209,12 +218,13 @@ static bool agree(const struct frames *f, const struct unwind_row *ours, const s
 	return ours->cfa == row.cfa && ours->fp == row.fp && ours->rule == row.rule;
 }
 
-/* But for the function that goes to another stack. */
+/* But for functions that go to another stack. */
 static void compare_rows(void *ctx, u64 start, u64 size, u32 name)
 {
 	struct frames *f = ctx;
 
-	if (f->whole.machine == EM_X86_64 && !strcmp(f->names + name, "runtime.systemstack"))
+	if (f->whole.machine == EM_X86_64 && (!strcmp(f->names + name, "runtime.systemstack") ||
+					      !strcmp(f->names + name, "runtime.asmcgocall")))
 		return;
 	for (u64 at = start; at < start + size; at++) {
 		const struct unwind_row *theirs = unwind_table__find(&f->whole, at);
@@ -319,6 +329,7 @@ int main(void)
 		cmocka_unit_test(test_usual),
 		cmocka_unit_test(test_position_independent),
 		cmocka_unit_test(test_with_c),
+		cmocka_unit_test(test_position_independent_with_c),
 		cmocka_unit_test(test_debuginfo),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_frames_aarch64),

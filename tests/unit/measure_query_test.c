@@ -570,6 +570,37 @@ static void a_reused_pid_is_another_process(void **state)
 	snap__put(&s->base);
 }
 
+/* --- by what is in stacks --- */
+
+/* Of leaf_a there are 40 + 7 + 50 + 4, of leaf_b 20 + 5 + 3 + 2. */
+static void frames_choose_what_counts(void **state)
+{
+	static const struct {
+		const char *filter;
+		u64 count;
+	} cases[] = {
+		{"sym~leaf_a", 101},	 {"sym~leaf_b", 30},	 {"!sym~leaf_b", 101},
+		{"sym~work", 131},	 {"obj~prog", 131},	 {"lang=native", 131},
+		{"lang=go", 0},		 {"sym~leaf_a sym~leaf_b", 0},
+		{"sym~leaf_a syscall=read", 40},
+	};
+	static const u32 groupings[] = {CALL, PID, TID, STACK, CALL | STACK};
+	struct measure_snap *s = some(*state);
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++)
+		for (u32 k = 0; k < ARRAY_SIZE(groupings); k++) {
+			struct measure_result *a = ask_in(s, groupings[k], cases[i].filter);
+			u64 sum = 0;
+
+			for (u32 row = 0; row < a->nrows; row++)
+				sum += a->rows[row].v.count;
+			assert_int_equal(a->all.count, cases[i].count);
+			assert_int_equal(sum, cases[i].count);
+			query_result__free(&a->base);
+		}
+	snap__put(&s->base);
+}
+
 /* --- the slowest --- */
 
 static void the_slowest_are_narrowed_and_filtered(void **state)
@@ -595,6 +626,12 @@ static void the_slowest_are_narrowed_and_filtered(void **state)
 	scope = filter__parse("max=6ms", &err);
 	a = measure__slow(s, &q, scope);
 	assert_int_equal(a->nrows, 1);
+	query_result__free(&a->base);
+	scope__put(scope);
+	scope = filter__parse("sym~work", &err); /* the other's stack is not known */
+	a = measure__slow(s, &q, scope);
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(cell_of(&a->base.table, 0, "pid").u, 1);
 	query_result__free(&a->base);
 	scope__put(scope);
 	scope = filter__parse("!syscall=write", &err);
@@ -629,6 +666,7 @@ int main(void)
 		TEST(quantiles_are_those_of_the_sorted_values),
 		TEST(keys_stay),
 		TEST(a_reused_pid_is_another_process),
+		TEST(frames_choose_what_counts),
 		TEST(the_slowest_are_narrowed_and_filtered),
 	};
 

@@ -80,7 +80,7 @@ static const struct measure_label labels[LABELS] = {
 	[BY_FILE] = {.name = "file", .title = "File", .width = 30,
 		     .help = "file that is mapped there, or [heap], [stack], [anon]",
 		     .word = FAULTS_LABEL_FILE, .bits = 64, .known = file_is},
-	[BY_ADDRESS] = {.name = "address", .title = "Address", .width = 34,
+	[BY_ADDRESS] = {.name = "address", .title = "Address", .width = 34, .address = true,
 			.help = "1 MiB of the file or of the heap; of other memory its address",
 			.word = FAULTS_LABEL_RANGE, .bits = 64, .of = BY_FILE, .join = address_text},
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process"},

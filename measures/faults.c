@@ -129,9 +129,15 @@ const struct measure measure_faults = {
 				   .counts = &labels[BY_CAUSE], .when = FAULTS_TOUCH},
 		 [FAULTS_FIRST_HUGE] = {.name = "huge", .title = "huge/s", .type = VALUE_COUNT,
 					.help = "huge pages (of 2 MiB on x86) that were touched for the first time",
-					.counts = &labels[BY_CAUSE], .when = FAULTS_HUGE}},
+					.counts = &labels[BY_CAUSE], .when = FAULTS_HUGE},
+		 [FAULTS_SWAPPED_IN] = {.name = "swapped_in", .title = "swpin/s", .type = VALUE_COUNT,
+					.help = "pages that had been in swap, and were faulted in again",
+					.counts = &labels[BY_CAUSE], .when = FAULTS_SWAP},
+		 [FAULTS_SWAPPED_OUT] = {.name = "swapped_out", .title = "swpout/s", .type = VALUE_COUNT,
+					 .help = "pages of the process that went to swap, whoever reclaimed them: by "
+						 "process and name"}},
 	.value = "ns",
 	.setup = setup,
-	.optional = "faults_user faults_kernel faults_pages",
+	.optional = "faults_user faults_kernel faults_pages faults_swap",
 	.drills = (const u32[]){1u << BY_STACK, 0},
 };

@@ -22,6 +22,10 @@ struct mm_struct___areas {
 	unsigned long start_brk, brk, start_stack;
 } KERNEL_TYPE;
 
+struct mm_struct___owned {
+	struct task_struct *owner;
+} KERNEL_TYPE;
+
 struct super_block___faults {
 	unsigned long s_magic;
 } KERNEL_TYPE;
@@ -42,6 +46,7 @@ struct begun {
 	u64 ns;
 	u64 error; /* as the processor has it */
 	u64 huge;  /* it got a huge page */
+	u64 swapped; /* its page was in swap */
 };
 
 struct {
@@ -195,6 +200,8 @@ static __always_inline u32 cause_of(const struct work *w, const struct begun *b,
 		return FAULTS_USER;
 	if (w->flags & AREA_HUGE || (b->huge && !w->file))
 		return FAULTS_HUGE;
+	if (b->swapped)
+		return FAULTS_SWAP;
 	if (present)
 		return !write ? FAULTS_OTHER : shared ? FAULTS_PROTECT : FAULTS_COPY;
 	if (kind == FAULTS_MAJOR && is_shared_memory(w->file))
@@ -217,7 +224,7 @@ static __always_inline int fault_begins(u64 error)
 		return 0;
 	b->ns = bpf_ktime_get_ns();
 	b->error = error;
-	b->huge = 0;
+	b->huge = b->swapped = 0;
 	return 0;
 }
 
@@ -243,6 +250,50 @@ int faults_pages(struct bpf_raw_tracepoint_args *ctx)
 	b = bpf_task_storage_get(&begins, bpf_get_current_task_btf(), 0, 0);
 	if (b && b->ns)
 		b->huge = 1;
+	return 0;
+}
+
+/* --- swap --- */
+
+#define COUNTER_SWAP 2 /* MM_SWAPENTS */
+
+/* Of whomever the page was. Several may reclaim at a time, so the cell is apart from those of faults. */
+static __always_inline int swapped_out(struct mm_struct___owned *mm)
+{
+	u64 labels[MEASURE_LABELS] = {FAULTS_MAJOR | FAULTS_SWAP << FAULTS_CAUSE_SHIFT, FAULTS_UNKNOWN};
+	struct task_struct *owner = bpf_core_field_exists(mm->owner) ? mm->owner : NULL;
+	struct measure_stats *st = stats__get();
+	struct measure_who who = {};
+	struct measure_cell *c;
+	u64 began;
+
+	if (!st || !owner || !task__in_scope(owner) || !labels__pass(labels))
+		return 0;
+	began = run__begin(st);
+	who__fill(&who, owner);
+	c = cell__of_whom(&who, labels, active != 0, room_for_threads());
+	if (!c)
+		c = cell__elsewhere(labels, active != 0, st);
+	if (c)
+		__sync_fetch_and_add(&c->sums[FAULTS_SWAPPED_OUT], 1);
+	run__end(st, began);
+	return 0;
+}
+
+/* The number of a process's pages in swap changes, by one. What reclaims says so of itself: it puts them there. */
+SEC("tp_btf/rss_stat")
+int faults_swap(u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct begun *b;
+
+	if ((u32)ctx[1] != COUNTER_SWAP)
+		return 0;
+	if (task->flags & PF_MEMALLOC)
+		return swapped_out((void *)ctx[0]);
+	b = bpf_task_storage_get(&begins, task, 0, 0);
+	if (b && b->ns)
+		b->swapped = 1;
 	return 0;
 }
 
@@ -281,6 +332,7 @@ static __always_inline int fault(struct bpf_perf_event_data *ctx, u32 kind)
 		c->sums[kind]++;
 		c->sums[FAULTS_FIRST] += cause == FAULTS_TOUCH;
 		c->sums[FAULTS_FIRST_HUGE] += cause == FAULTS_HUGE;
+		c->sums[FAULTS_SWAPPED_IN] += cause == FAULTS_SWAP;
 	}
 	run__end(st, now);
 	return 0;

@@ -6,8 +6,8 @@
 /* The kind | the cause << 8 | the CPU's NUMA node << 16; the file or sort of mapping; the range in it, from 1 (0: it is not known). */
 enum { FAULTS_LABEL_KIND, FAULTS_LABEL_FILE, FAULTS_LABEL_RANGE };
 enum { FAULTS_MINOR, FAULTS_MAJOR, FAULTS_KINDS };
-/* Sums of those of FAULTS_TOUCH, and of FAULTS_HUGE. */
-enum { FAULTS_FIRST = FAULTS_KINDS, FAULTS_FIRST_HUGE };
+/* Sums of those of FAULTS_TOUCH, of FAULTS_HUGE and of FAULTS_SWAP; pages that went to swap. */
+enum { FAULTS_FIRST = FAULTS_KINDS, FAULTS_FIRST_HUGE, FAULTS_SWAPPED_IN, FAULTS_SWAPPED_OUT };
 #define FAULTS_CAUSE_SHIFT 8
 #define FAULTS_NODE_SHIFT  16
 
@@ -18,7 +18,7 @@ enum {
 	FAULTS_MAP,	/* a page of a file that was not mapped yet */
 	FAULTS_COPY,	/* written to, though it was another's too: a copy was made */
 	FAULTS_PROTECT, /* written to a shared page that was clean */
-	FAULTS_SWAP,	/* read from swap */
+	FAULTS_SWAP,	/* it was in swap: read, or still in memory, too */
 	FAULTS_USER,	/* the program handles it: userfaultfd */
 	FAULTS_HUGE,	/* in a mapping of huge pages, or memory without a file got one */
 	FAULTS_OTHER,

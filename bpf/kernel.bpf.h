@@ -155,6 +155,7 @@ struct task_struct___old {
 #define PF_IO_WORKER   0x00000010
 #define PF_USER_WORKER 0x00004000
 #define PF_FORKNOEXEC  0x00000040
+#define PF_MEMALLOC    0x00000800
 #define PF_KTHREAD     0x00200000
 
 #define TASK_INTERRUPTIBLE   0x0001

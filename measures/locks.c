@@ -5,7 +5,7 @@
 #include "samples/measure.h"
 
 enum {
-	BY_LOCK, BY_KIND, BY_ERROR, BY_HOLDER, BY_AT, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK,
+	BY_LOCK, BY_KIND, BY_ERROR, BY_HOLDER, BY_AT, BY_ADDRESS, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK,
 	LABELS,
 };
 
@@ -29,6 +29,10 @@ static const struct measure_label labels[LABELS] = {
 	[BY_AT] = {.name = "held_at", .title = "Held at", .width = 20,
 		   .help = "function that let go of it; its stack is looked at 1000 times a second at most",
 		   .word = LOCK_LABEL_AT, .bits = 64},
+	[BY_ADDRESS] = {.name = "address", .title = "Address", .width = 14, .address = true,
+			.help = "where it is in the process; of what several processes have in common and of the "
+				"kernel's it is not told",
+			.word = LOCK_LABEL_LOCK, .bits = 64, .implied_by = 1u << BY_LOCK},
 	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process that waits",
 		    .implied_by = 1u << BY_LOCK},
 	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread that waits"},

@@ -12,7 +12,7 @@ enum {
 #define OF_PLACE .word = WATCH_LABEL_PLACE, .bits = 64
 
 static const struct measure_label labels[LABELS] = {
-	[BY_ADDRESS] = {.name = "address", .title = "Address", .width = 18, OF_PLACE,
+	[BY_ADDRESS] = {.name = "address", .title = "Address", .width = 18, .address = true, OF_PLACE,
 			.help = "what is watched, in the process"},
 	[BY_SYMBOL] = {.name = "symbol", .title = "Symbol", .width = 24, OF_PLACE,
 		       .implied_by = 1u << BY_ADDRESS, .help = "what is there, as --watch has it"},

@@ -113,6 +113,7 @@ static void declare_label(struct measure_label *out, const struct ask_label *l)
 		.shift = (u8)l->shift,
 		.bits = (u8)l->bits,
 		.number = l->number,
+		.address = l->address,
 	};
 }
 

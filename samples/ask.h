@@ -27,6 +27,7 @@ struct ask_label {
 	u32 width;
 	u32 word, shift, bits; /* LABEL_NAMED */
 	u32 number; /* LABEL_NAMED: 1: its texts are decimal numbers */
+	u32 address; /* as struct measure_label.address; no recording has it: what it tells of is not there any more */
 };
 
 /* What is told of each event of a list. */

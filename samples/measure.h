@@ -49,6 +49,8 @@ struct measure_label {
 	bool always; /* own labels: in exports of all groupings; null where rows are not by it, nor tell it */
 	bool number; /* LABEL_NAMED: its texts are decimal, and numbers in exports */
 	bool exact; /* LABEL_NAMED: of one text there may be several, distinguished by their values */
+	bool address; /* LABEL_NAMED: its texts are places in the row's process, as watch_spec.h has them behind
+		       * "pid:N:"; those that are none do not begin so. A key opens the view watch with it. */
 	bool holder; /* LABEL_NAMED: the one of who has what is waited for: SAMPLE_MEASURE_HOLDER */
 	/* LABEL_NAMED: what a value is called; NULL: the programs send names. LABEL_ERROR has none. */
 	void (*text)(u64 value, char *buf, size_t size);

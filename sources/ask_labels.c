@@ -95,6 +95,7 @@ static int add_own(struct ask *a, struct status *st, const struct checked *key, 
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "by: %.80s stands there twice",
 				   name);
 	a->own[at] = text;
+	l->address = text.pointer;
 	l->number = !text.text && !text.pointer && !text.names;
 	if (ask_key__is_cpu(key)) {
 		l->shift = QUESTION_EVENT_BITS;

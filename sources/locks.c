@@ -487,7 +487,7 @@ static void tick(void *ctx, struct bpf_object *obj)
 }
 
 /* Labels by their place in measures/locks.c. */
-enum { BY_LOCK, BY_KIND, BY_ERROR, BY_HOLDER, BY_AT };
+enum { BY_LOCK, BY_KIND, BY_ERROR, BY_HOLDER, BY_AT, BY_ADDRESS };
 
 static const char *kind_text(struct ctx *c, u64 lock)
 {
@@ -519,6 +519,14 @@ static void at_text(struct ctx *c, u64 hash, char *buf, size_t size)
 	copy_str(buf, size, s ? lock_names__where(&c->base, s) : "");
 }
 
+static void address_text(struct ctx *c, u64 lock, char *buf, size_t size)
+{
+	const struct lock_seen *l = lock_names__find(&c->base, lock);
+
+	if (l && !l->file)
+		snprintf(buf, size, "0x%" PRIx64, l->address);
+}
+
 static bool text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	struct ctx *c = ctx;
@@ -537,6 +545,9 @@ static bool text(void *ctx, u32 label, const struct measure_value *v, char *buf,
 		return true;
 	case BY_AT:
 		at_text(c, value, buf, size);
+		return true;
+	case BY_ADDRESS:
+		address_text(c, value, buf, size);
 		return true;
 	default:
 		return false;

@@ -35,7 +35,7 @@ struct mapped {
 };
 
 struct process {
-	u32 pid;
+	u32 pid, root; /* root: the one that it has its breakpoints from, by way of its parents; else itself */
 	bool ended;
 	u64 start_ticks, attached_ticks;
 	u64 addresses[WATCHES_MAX]; /* 0: it has none */
@@ -84,7 +84,7 @@ static void add_mapping(struct process *p, const char *line)
 
 	if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu %n", &start, &end, &offset, &major, &minor,
 		   &ino, &at) < 6 ||
-	    !ino || !at)
+	    !at || !line[at])
 		return;
 	p->maps = xgrow(p->maps, p->nmaps, &p->maps_cap, sizeof(*p->maps));
 	p->maps[p->nmaps++] =
@@ -133,19 +133,29 @@ static u64 follow(const struct process *p, const struct watch_path *way, u64 add
 	return address;
 }
 
+static bool is_of(const struct watching *w, const struct mapped *m, u32 i)
+{
+	return !strcmp(m->path, w->specs[i].path) || (m->ino && m->ino == w->ino[i] && m->dev == w->dev[i]);
+}
+
 /* 0: the process has no such place. */
 static u64 address_of(const struct watching *w, const struct process *p, u32 i)
 {
 	const struct watch_spec *spec = &w->specs[i];
 	u64 bias;
 
+	if (spec->pid && spec->pid != p->root)
+		return 0;
 	if (!*spec->path)
 		return spec->at;
 	for (u32 k = 0; k < p->nmaps; k++) {
 		const struct mapped *m = &p->maps[k];
 
-		if ((strcmp(m->path, spec->path) && (m->ino != w->ino[i] || m->dev != w->dev[i])) ||
-		    uprobe__bias(spec->path, m->start, m->offset, &bias))
+		if (!is_of(w, m, i))
+			continue;
+		if (spec->is_mapped && spec->at - m->offset < m->end - m->start)
+			return m->start + (spec->at - m->offset);
+		if (spec->is_mapped || uprobe__bias(spec->path, m->start, m->offset, &bias))
 			continue;
 		return follow(p, &spec->way, spec->at + bias);
 	}
@@ -277,7 +287,7 @@ static bool follows(void *ctx, u32 parent)
 static void look_at(void *ctx, u32 pid)
 {
 	struct watching *w = ctx;
-	struct process *p = process_of(w, pid), new = {.pid = pid};
+	struct process *p = process_of(w, pid), new = {.pid = pid, .root = pid};
 	struct address_name name;
 	struct proc_stat stat;
 	char of[16];
@@ -290,6 +300,7 @@ static void look_at(void *ctx, u32 pid)
 	new.start_ticks = stat.start_ticks;
 	if (inherits(w, &stat)) {
 		new.attached_ticks = stat.start_ticks;
+		new.root = process_of(w, stat.ppid)->root;
 		for (u32 i = 0; i < w->nspecs; i++)
 			new.addresses[i] = address_of(w, &new, i);
 	} else {
@@ -453,9 +464,9 @@ static int watch__scope(void *ctx, const struct scope *scope, struct status *st)
 	struct watching *w = ctx;
 
 	for (u32 i = 0; i < w->nspecs; i++)
-		if (!*w->specs[i].path && !process_scope__names_somebody(scope))
+		if (!*w->specs[i].path && !w->specs[i].pid && !process_scope__names_somebody(scope))
 			return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-					   "--watch %.80s: an address is of a process: -p PID",
+					   "--watch %.80s: an address is of a process: pid:N:0xADDRESS, or -p PID",
 					   w->specs[i].text);
 	scope__put(w->scope);
 	w->scope = scope__get(scope);

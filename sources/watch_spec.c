@@ -9,7 +9,7 @@
 
 #include "sources/uprobe.h"
 
-#define FORM "PROGRAM:SYMBOL[+OFF][/LEN][:ACCESS] or 0xADDRESS/LEN[:ACCESS], then [ if CONDITION]"
+#define FORM "PROGRAM:SYMBOL[+OFF][/LEN][:ACCESS] or 0xADDRESS/LEN[:ACCESS], then [ if CONDITION]; PROGRAM may be pid:N"
 
 static int refuse(struct status *st, const char *text, const char *why)
 {
@@ -17,14 +17,35 @@ static int refuse(struct status *st, const char *text, const char *why)
 			   why);
 }
 
+/* "pid:N:" at the beginning is taken off. */
+static char *take_process(struct watch_spec *w, char *text)
+{
+	char *end;
+	unsigned long pid;
+
+	if (strncmp(text, "pid:", 4))
+		return text;
+	pid = strtoul(text + 4, &end, 10);
+	if (end == text + 4 || *end != ':' || !pid || pid > INT_MAX)
+		return text;
+	w->pid = (u32)pid;
+	return end + 1;
+}
+
+/* What is mapped is called by its path, or "[heap]" and the like. */
+static bool is_mapped(const struct watch_spec *w, const char *text)
+{
+	return w->pid && (*text == '/' || *text == '[');
+}
+
 /* ":rw" at the end is taken off. The first colon of "PROGRAM:SYMBOL" is none of an access. */
-static u32 take_access(char *text)
+static u32 take_access(const struct watch_spec *w, char *text)
 {
 	char *colon = strrchr(text, ':');
 	u32 access = 0;
 
 	if (!colon || !colon[1] ||
-	    (strncmp(text, "0x", 2) && !memchr(text, ':', (size_t)(colon - text))))
+	    (!w->pid && strncmp(text, "0x", 2) && !memchr(text, ':', (size_t)(colon - text))))
 		return HW_BREAKPOINT_W;
 	for (const char *c = colon + 1; *c; c++) {
 		const char *letters = "rwx", *at = strchr(letters, *c);
@@ -39,9 +60,10 @@ static u32 take_access(char *text)
 }
 
 /* "/LEN" behind the symbol; 0: there is none, UINT32_MAX: it is no number. */
-static u32 take_len(char *text)
+static u32 take_len(const struct watch_spec *w, char *text)
 {
-	char *colon = strrchr(text, ':'), *slash = strrchr(colon ? colon : text, '/'), *end;
+	char *from = strrchr(text, is_mapped(w, text) ? '+' : ':');
+	char *slash = strrchr(from ? from : text, '/'), *end;
 	unsigned long len;
 
 	if (!slash)
@@ -181,6 +203,61 @@ static int find_symbol(struct watch_spec *w, char *symbol, struct status *st)
 	return 0;
 }
 
+static int find_address(struct watch_spec *w, const char *text, struct status *st)
+{
+	char *end;
+
+	w->at = strtoull(text, &end, 16);
+	if (*end || end == text + 2)
+		return refuse(st, w->text, "this is no address");
+	if (!w->len)
+		w->len = 4;
+	copy_str(w->symbol, sizeof(w->symbol), text);
+	return 0;
+}
+
+/* "[heap]+0x1000" */
+static int find_mapped(struct watch_spec *w, char *text, struct status *st)
+{
+	char *plus = strrchr(text, '+');
+
+	if (!plus || strncmp(plus + 1, "0x", 2))
+		return refuse(st, w->text, "behind what is mapped stands +0xOFFSET");
+	if (find_address(w, plus + 1, st))
+		return -EINVAL;
+	copy_str(w->symbol, sizeof(w->symbol), text);
+	*plus = '\0';
+	copy_str(w->path, sizeof(w->path), text);
+	w->is_mapped = true;
+	return 0;
+}
+
+static int find_in_program(struct watch_spec *w, char *text, struct status *st)
+{
+	char *symbol = text, *colon;
+	int err;
+
+	if (w->pid) {
+		snprintf(w->path, sizeof(w->path), "/proc/%u/exe", w->pid);
+		return find_symbol(w, symbol, st);
+	}
+	colon = strrchr(text, ':');
+	if (!colon || colon == text || !colon[1])
+		return refuse(st, w->text, "there is no PROGRAM:SYMBOL");
+	*colon = '\0';
+	err = find_program(w, text, st);
+	return err ? err : find_symbol(w, colon + 1, st);
+}
+
+static int find(struct watch_spec *w, char *text, struct status *st)
+{
+	if (!strncmp(text, "0x", 2))
+		return find_address(w, text, st);
+	if (is_mapped(w, text))
+		return find_mapped(w, text, st);
+	return find_in_program(w, text, st);
+}
+
 static int check(const struct watch_spec *w, struct status *st)
 {
 	if (w->len != 1 && w->len != 2 && w->len != 4 && w->len != 8)
@@ -192,35 +269,19 @@ static int check(const struct watch_spec *w, struct status *st)
 
 int watch_spec__parse(struct watch_spec *w, const char *text, struct status *st)
 {
-	char rest[PATH_MAX + 256], *colon, *end;
-	int err;
+	char copy[PATH_MAX + 256], *rest;
 
 	*w = (struct watch_spec){.text = text};
-	copy_str(rest, sizeof(rest), text);
-	if (take_condition(w, rest, st))
+	copy_str(copy, sizeof(copy), text);
+	if (take_condition(w, copy, st))
 		return -EINVAL;
-	w->access = take_access(rest);
-	w->len = take_len(rest);
+	rest = take_process(w, copy);
+	w->access = take_access(w, rest);
+	w->len = take_len(w, rest);
 	if (w->len == UINT32_MAX)
 		return refuse(st, text, "LEN is 1, 2, 4 or 8");
-	if (!strncmp(rest, "0x", 2)) {
-		w->at = strtoull(rest, &end, 16);
-		if (*end || end == rest + 2)
-			return refuse(st, text, "this is no address");
-		if (!w->len)
-			w->len = 4;
-		copy_str(w->symbol, sizeof(w->symbol), rest);
-	} else {
-		colon = strrchr(rest, ':');
-		if (!colon || colon == rest || !colon[1])
-			return refuse(st, text, "there is no PROGRAM:SYMBOL");
-		*colon = '\0';
-		err = find_program(w, rest, st);
-		if (!err)
-			err = find_symbol(w, colon + 1, st);
-		if (err)
-			return err;
-	}
+	if (find(w, rest, st))
+		return -EINVAL;
 	if (w->access == HW_BREAKPOINT_X) {
 		w->len = sizeof(long); /* as the kernel wants it */
 		return 0;

@@ -603,6 +603,9 @@ static bool global_action(struct host *h, enum action a)
 		return no_stacks(h);
 	case ACTION_TIME:
 		return probes__offer(h);
+	case ACTION_WATCH:
+		watches__offer(h);
+		return true;
 	case ACTION_BASELINE:
 		baseline__toggle(h);
 		return true;

@@ -267,6 +267,8 @@ void probes__picked(struct host *h, const struct probe_item *p);
 
 bool watches__add(struct host *h, const char *text, struct status *st);
 bool watches__drop(struct host *h, const char *number, struct status *st);
+/* The command for what the row under the cursor is about, in the prompt, to be changed or run as it is. */
+void watches__offer(struct host *h);
 
 /* --- commands.c: what --do says --- */
 

@@ -79,6 +79,8 @@ static void add_row(struct hint_line *l)
 		if (is_here(l->host, row_hints[i].where) &&
 		    (!*row_hints[i].group || !strcmp(row_hints[i].group, group)))
 			add(l, row_hints[i].action, row_hints[i].text);
+	if (s->ops->watched && s->ops->watched(s, text, sizeof(text)))
+		add(l, ACTION_WATCH, "watch its address");
 }
 
 /* Cells that some take, if all of them have keys. */

@@ -111,31 +111,22 @@ static bool run_save(struct host *h, const char *arg, struct status *st)
 	return true;
 }
 
-/* The keys one by one, as they are pressed: the first sets the grouping, the others add. */
-static bool press_groups(struct host *h, const char *keys)
+static bool choose(struct host *h, enum choice what, const char *name, const char *arg,
+		   struct status *st)
 {
-	for (const char *key = keys; *key; key += strspn(key, ",+")) {
-		size_t len = strcspn(key, ",+");
-		char name[32];
+	struct screen *s = app__screen(h);
+	int err = s->ops->choose ? s->ops->choose(s, what, arg, st) : -ENOTSUP;
 
-		snprintf(name, sizeof(name), "group-%.*s", (int)len, key);
-		if (key != keys && !app__action(h, ACTION_GROUP_ADD))
-			return false;
-		if (!app__action(h, action__by_name(name)))
-			return false;
-		key += len;
-	}
-	return true;
+	if (err == -ENOTSUP)
+		status__set(st, EXIT_CODE_USAGE, err, "%s does nothing on this screen", name);
+	h->dirty = true;
+	return !err;
 }
 
 static bool run_group(struct host *h, const char *arg, struct status *st)
 {
-	if (view__check_groups(app__view(h), arg, st))
+	if (view__check_groups(app__view(h), arg, st) || !choose(h, CHOICE_GROUP, "group", arg, st))
 		return false;
-	if (!press_groups(h, arg)) {
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "group does nothing on this screen");
-		return false;
-	}
 	host__message(h, ROLE_OK, "grouped by %s", arg);
 	return true;
 }
@@ -275,18 +266,6 @@ static void complete_group(struct host *h, const char *text, u32 cursor, struct 
 }
 
 /* --- what keys step through --- */
-
-static bool choose(struct host *h, enum choice what, const char *name, const char *arg,
-		   struct status *st)
-{
-	struct screen *s = app__screen(h);
-	int err = s->ops->choose ? s->ops->choose(s, what, arg, st) : -ENOTSUP;
-
-	if (err == -ENOTSUP)
-		status__set(st, EXIT_CODE_USAGE, err, "%s does nothing on this screen", name);
-	h->dirty = true;
-	return !err;
-}
 
 static bool run_window(struct host *h, const char *arg, struct status *st)
 {

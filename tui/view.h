@@ -30,6 +30,7 @@ struct view_ops;
 
 /* What keys step through, and words set by name. */
 enum choice {
+	CHOICE_GROUP,  /* KEY[,KEY...], which the view has */
 	CHOICE_WINDOW, /* last, decaying, total */
 	CHOICE_SORT,   /* COLUMN [up|down] */
 	CHOICE_MODE,   /* both, user, kernel */
@@ -69,6 +70,8 @@ struct screen_ops {
 	/* Optional: the name of the function whose calls the selected row is of, where it is no symbols';
 	 * false: it is of none. */
 	bool (*called)(const struct screen *s, char *buf, size_t size);
+	/* Optional: the address that the selected row is about, as :watch takes it; false: it is about none. */
+	bool (*watched)(const struct screen *s, char *buf, size_t size);
 	/* Optional: moves while the text is typed, and back when that is cancelled; false when nothing
 	 * matches. text: of SEARCH_TYPED. */
 	bool (*search_typed)(struct screen *s, enum search_step step, const char *text);
@@ -253,6 +256,8 @@ int choice__on(const char *value, bool *on, struct status *st);
 int choice__refuse(struct status *st, const char *value, const char *takes); /* -EINVAL */
 /* Asks a question (:ask) and shows its answers, or says why not. */
 void host__question(struct host *h, const char *text);
+/* Code of a function, `offset` from its begin, as :watch takes it; false: it is in no file, or has no name there. */
+bool host__code_place(const struct host *h, u32 func, u64 offset, char *buf, size_t size);
 /* Has every change of one thread's state told, 0: of none. */
 void host__watch(struct host *h, u32 tid);
 /* Key bound to an action in the present screen, as text; "" none. */

@@ -4,6 +4,51 @@
 #include "sources/watch_spec.h"
 #include "tui/app.h"
 
+static bool is_live(const struct host *h, struct status *st)
+{
+	if (h->player)
+		status__set(st, EXIT_CODE_USAGE, -EINVAL, "this is a replay: it has what was watched then");
+	return !h->player;
+}
+
+bool host__code_place(const struct host *h, u32 func, u64 offset, char *buf, size_t size)
+{
+	const struct sym_func *f = symbols__func(host__symbols(h), func);
+	const struct sym_object *o = symbols__object(host__symbols(h), f->object);
+	int n;
+
+	if (!f->id || f->kind != CODE_USER || f->flags & FUNC_GUESSED)
+		return false;
+	n = o->tgid ? snprintf(buf, size, "pid:%u:%s", o->tgid, f->linkage)
+		    : snprintf(buf, size, "%s:%s", *o->path ? o->path : o->name, f->linkage);
+	if (n > 0 && (size_t)n < size)
+		snprintf(buf + n, size - (size_t)n, offset ? "+0x%llx:x" : ":x", (unsigned long long)offset);
+	return true;
+}
+
+/* The address that the row is about; where it is about none, its function. */
+static bool place_of_row(const struct host *h, char *buf, size_t size)
+{
+	const struct screen *s = app__screen(h);
+
+	if (s->ops->watched && s->ops->watched(s, buf, size))
+		return true;
+	return s->ops->function && host__code_place(h, s->ops->function(s), 0, buf, size);
+}
+
+void watches__offer(struct host *h)
+{
+	char line[PROMPT_MAX] = "watch ";
+	struct status st = {0};
+
+	if (!is_live(h, &st))
+		host__error(h, &st);
+	else if (place_of_row(h, line + strlen(line), sizeof(line) - strlen(line)))
+		dialog__offer(h, line);
+	else
+		host__message(h, ROLE_WARN, "this row has no address that could be watched");
+}
+
 static u32 count(const struct sampling *s)
 {
 	u32 n = 0;
@@ -11,13 +56,6 @@ static u32 count(const struct sampling *s)
 	while (n < WATCHES_MAX && s->watches[n])
 		n++;
 	return n;
-}
-
-static bool is_live(const struct host *h, struct status *st)
-{
-	if (h->player)
-		status__set(st, EXIT_CODE_USAGE, -EINVAL, "this is a replay: it has what was watched then");
-	return !h->player;
 }
 
 bool watches__add(struct host *h, const char *text, struct status *st)

@@ -3,6 +3,7 @@
 """Memory that is made free: who reclaims at the limit of a control group and how many pages, what is
 written to swap and comes back, who is killed, who compacts memory; getrusage and perf stat on the same."""
 import contextlib
+import ctypes
 import os
 import re
 import subprocess
@@ -164,6 +165,75 @@ def test_swap():
     with swap(2 * size), limited("memory", LIMIT) as wrap:
         for kind in "MAP_PRIVATE", "MAP_SHARED":
             swapped(kind, wrap, size)
+
+
+# Half of it is read again behind the first line; then it waits.
+SLEEPER = """
+import mmap, os, sys
+m = mmap.mmap(-1, int(sys.argv[1]), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+m.madvise(mmap.MADV_NOHUGEPAGE)
+for at in range(0, len(m), mmap.PAGESIZE):
+    m[at] = 1
+print("ready", flush=True)
+sys.stdin.readline()
+sum(m[at] for at in range(0, len(m) // 2, mmap.PAGESIZE))
+print("again", flush=True)
+sys.stdin.readline()
+"""
+MADV_PAGEOUT, SYS_PIDFD_OPEN, SYS_PROCESS_MADVISE = 21, 434, 440
+
+
+class Range(ctypes.Structure):
+    _fields_ = [("base", ctypes.c_void_p), ("len", ctypes.c_size_t)]
+
+
+def page_out(pid, size):
+    """Another process has the memory of one written to swap: this one."""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as f:
+        spans = [[int(x, 16) for x in line.split()[0].split("-")] for line in f if len(line.split()) == 5]
+    # The kernel may have put it beside others.
+    begin, end = next(s for s in spans if s[1] - s[0] >= size)
+    libc = ctypes.CDLL(None, use_errno=True)
+    fd = libc.syscall(SYS_PIDFD_OPEN, pid, 0)
+    done = libc.syscall(SYS_PROCESS_MADVISE, fd, ctypes.byref(Range(begin, end - begin)), 1, MADV_PAGEOUT, 0)
+    error = ctypes.get_errno()
+    os.close(fd)
+    if done < 0:
+        raise live.Skip(f"process_madvise: {os.strerror(error)}")
+
+
+def in_swap(pid):
+    with open(f"/proc/{pid}/status", encoding="ascii") as f:
+        return int(re.search(r"^VmSwap:\s+(\d+) kB", f.read(), re.M)[1]) * 1024 // PAGE
+
+
+def test_swap_of_processes():
+    """Pages that go to swap are of the process that has them, whoever reclaims; less those that come back they are
+    what the kernel says is there"""
+    live.need_root()
+    size = LIMIT
+    with swap(2 * size), subprocess.Popen([PYTHON, "-c", SLEEPER, str(size)], stdin=subprocess.PIPE,
+                                          stdout=subprocess.PIPE, text=True) as work, \
+         live.Watch("faults", "-p", work.pid, "--group", "pid", binary=live.CHECKED) as watch:
+        assert work.stdout.readline() == "ready\n"
+        watch.next()
+        page_out(work.pid, size)
+        watch.until(live.now_ns())
+        first, there = list(watch.reports), in_swap(work.pid)
+        work.stdin.write("\n")
+        work.stdin.flush()
+        assert work.stdout.readline() == "again\n"
+        watch.until(live.now_ns())
+        left = in_swap(work.pid)
+        work.stdin.write("\n")
+        work.stdin.flush()
+    assert there >= 0.9 * size // PAGE and left < there, (there, left, size // PAGE)
+    rows = [r for x in first for r in x["rows"]]
+    assert {r["pid"] for r in rows if r["swapped_out"]} == {work.pid}, rows
+    assert total(rows, "swapped_out") == there and not total(rows, "swapped_in"), (there, rows)
+    rows = [r for x in watch.reports for r in x["rows"]]
+    assert total(rows, "swapped_out") == there, (there, rows)
+    live.fact("pages that came back from swap", there - left, total(rows, "swapped_in"), within=0)
 
 
 def test_compaction():

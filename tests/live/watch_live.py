@@ -107,6 +107,27 @@ def test_reads_and_writes():
     assert found["add_one"] in (N, 2 * N) and found["set_it"] == N // 2, found
 
 
+def test_of_process():
+    """With pid:N a place is of that process alone: an address, where a file is mapped, a symbol of its program"""
+    with live.Workload("writes", N) as other:
+        for place in ("0x{address:x}", PROGRAM + "+0x{offset:x}", "counter"):
+            _, rows = hits(lambda pid: f"pid:{pid}:{place.format(**where(pid))}/8", group="pid,function")
+            assert by_function(rows) == {"add_one": N, "set_it": N // 2, "in_thread": N // 4}, (place, rows)
+            assert other.pid not in {r["pid"] for r in rows}, (place, rows)
+
+
+def where(pid):
+    """Where the counter is: in the process, and in the file as it is mapped"""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as f:
+        maps = [line.split() for line in f if line.rstrip().endswith(PROGRAM)]
+    address = min(int(m[0].split("-")[0], 16) for m in maps) + symbol("counter")
+    for m in maps:
+        begin, end = (int(x, 16) for x in m[0].split("-"))
+        if begin <= address < end:
+            return {"address": address, "offset": address - begin + int(m[2], 16)}
+    raise AssertionError(maps)
+
+
 def symbol(name):
     import subprocess
     out = subprocess.run(["nm", PROGRAM], stdout=subprocess.PIPE, text=True, check=True).stdout

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <unistd.h>
 #include <cmocka.h>
 
 #include "sources/watch_spec.h"
@@ -43,6 +44,36 @@ static void test_places(void **state)
 	w = parsed("0x7f00001000/8:w");
 	assert_int_equal(w.at, 0x7f00001000);
 	assert_string_equal(w.path, "");
+}
+
+/* Of one process: an address, what is mapped, a symbol of its program. */
+static void test_processes(void **state)
+{
+	char text[64];
+	struct watch_spec w = parsed("pid:12:0x7f00001000/8:rw");
+
+	(void)state;
+	assert_int_equal(w.pid, 12);
+	assert_int_equal(w.at, 0x7f00001000);
+	assert_int_equal(w.len, 8);
+	assert_int_equal(w.access, HW_BREAKPOINT_RW);
+	assert_false(w.is_mapped);
+	w = parsed("pid:12:[heap]+0x1000");
+	assert_true(w.is_mapped);
+	assert_string_equal(w.path, "[heap]");
+	assert_string_equal(w.symbol, "[heap]+0x1000");
+	assert_int_equal(w.at, 0x1000);
+	assert_int_equal(w.len, 4);
+	w = parsed("pid:12:/var/lib/a+b/data+0x200000/8:w if changed");
+	assert_string_equal(w.path, "/var/lib/a+b/data");
+	assert_int_equal(w.at, 0x200000);
+	assert_int_equal(w.len, 8);
+	assert_int_equal(w.condition.n, 1);
+	snprintf(text, sizeof(text), "pid:%d:watched_small:rw", (int)getpid());
+	w = parsed(text);
+	assert_int_equal(w.pid, getpid());
+	assert_int_equal(w.at, parsed("%s:watched_small").at);
+	assert_int_equal(w.access, HW_BREAKPOINT_RW);
 }
 
 struct watched_inner {
@@ -107,7 +138,8 @@ static void test_conditions(void **state)
 static void test_refused(void **state)
 {
 	static const char *const wrong[] = {
-		"", "x", "0x", "0xzz/8", "0x1001/8:w", "/no/such/program:x/8", "/proc/self/exe:nothing_so",
+		"", "pid:0:0x1000", "pid:x:0x1000", "pid:1:", "pid:1:[heap]", "pid:1:[heap]+12", "pid:1:/tmp/x+0xz",
+		"pid:1:0x1001/8", "x", "0x", "0xzz/8", "0x1001/8:w", "/no/such/program:x/8", "/proc/self/exe:nothing_so",
 		"/proc/self/exe:watched_number", "/proc/self/exe:watched_number/3",
 		"/proc/self/exe:watched_number/16", "/proc/self/exe:watched_number+4/8",
 		"/proc/self/exe:watched_number+x/8", "/proc/self/exe:main:rx", "/proc/self/exe:", ":main",
@@ -135,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_places),
+		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_members),
 		cmocka_unit_test(test_conditions),
 		cmocka_unit_test(test_refused),

@@ -241,6 +241,16 @@ static u32 annotate__function(const struct screen *base)
 	return ((const struct annotate_screen *)base)->query.focus;
 }
 
+static bool annotate__watched(const struct screen *base, char *buf, size_t size)
+{
+	const struct annotate_screen *s = (const struct annotate_screen *)base;
+	const struct annotated_insn *in = code_lines__selected(&s->lines);
+	const struct sym_func *f = symbols__func(host__symbols(base->host), s->query.focus);
+
+	return in && in->offset >= f->start &&
+	       host__code_place(base->host, f->id, in->offset - f->start, buf, size);
+}
+
 static const struct scope *annotate__scope(const struct screen *base)
 {
 	return ((const struct annotate_screen *)base)->query_client.extra_scope;
@@ -262,6 +272,7 @@ static const struct screen_ops annotate_ops = {
 	.selection = annotate__selection,
 	.search = annotate__search,
 	.function = annotate__function,
+	.watched = annotate__watched,
 	.report = annotate__report,
 	.settled = annotate__settled,
 	.hints = annotate_hints,

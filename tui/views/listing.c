@@ -411,6 +411,20 @@ bool listing__called(const struct screen *s, char *buf, size_t size)
 	return is;
 }
 
+bool listing__watched(const struct screen *s, char *buf, size_t size)
+{
+	const struct listing *l = of(s);
+	struct listing_place at;
+	struct query_result *before;
+	bool is;
+
+	if (!l->ops->watched || !shown_at(l, &at) || at.node != UINT32_MAX)
+		return false;
+	is = l->ops->watched(l, listing__enter(l, at, &before).row, buf, size);
+	listing__leave(l, before);
+	return is;
+}
+
 u32 listing__function(const struct screen *s)
 {
 	const struct listing *l = of(s);

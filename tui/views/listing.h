@@ -75,6 +75,8 @@ struct listing_ops {
 	u32 (*function)(const struct listing *l, u32 row);
 	/* Optional: the name of the function whose calls a row is of; false: it is of none. */
 	bool (*called)(const struct listing *l, u32 row, char *buf, size_t size);
+	/* Optional: the address that a row is about, as in struct screen_ops. */
+	bool (*watched)(const struct listing *l, u32 row, char *buf, size_t size);
 	/* Optional: the term that a filter would have to exclude, without its "!". */
 	bool (*term)(const struct listing *l, u32 row, char *buf, size_t size);
 	/* What a report of an answer has beyond rows, order, times and scope (r->priv is the
@@ -208,6 +210,7 @@ bool listing__search_typed(struct screen *s, enum search_step step, const char *
 bool listing__exclude(const struct screen *s, char *buf, size_t size);
 u32 listing__function(const struct screen *s);
 bool listing__called(const struct screen *s, char *buf, size_t size);
+bool listing__watched(const struct screen *s, char *buf, size_t size);
 bool listing__report(struct screen *s, struct report *r);
 bool listing__settled(const struct screen *s);
 int listing__choose(struct screen *s, enum choice what, const char *value, struct status *st);
@@ -221,7 +224,7 @@ const char *listing__grouped(const struct screen *s);
 	.crumb = listing__crumb, .selection = listing__selection, .search = listing__search,       \
 	.search_typed = listing__search_typed,                                                     \
 	.exclude = listing__exclude, .function = listing__function, .called = listing__called,     \
-	.report = listing__report,                                                                 \
+	.watched = listing__watched, .report = listing__report,                                    \
 	.settled = listing__settled, .choose = listing__choose, .rows = listing__shown,            \
 	.scope = listing__scope, .grouped = listing__grouped
 

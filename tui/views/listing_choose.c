@@ -2,6 +2,7 @@
 /* What the keys of a listing step through, set by name. */
 #include <stdio.h>
 
+#include "base/names.h"
 #include "tui/views/listing.h"
 #include "tui/views/window.h"
 
@@ -100,11 +101,24 @@ static int select_row(struct listing *l, const char *value, struct status *st)
 	return 0;
 }
 
+static int group_by(struct listing *l, const char *value)
+{
+	u32 groups;
+
+	if (!l->ops->keys || !names__parse(l->ops->keys->names, l->ops->keys->n, value, &groups))
+		return -ENOTSUP;
+	listing_query__set_groups(l->ops, l->query, groups);
+	listing__reset(l);
+	return 0;
+}
+
 int listing__choose(struct screen *s, enum choice what, const char *value, struct status *st)
 {
 	struct listing *l = container_of(s, struct listing, base);
 	struct table_source src;
 
+	if (what == CHOICE_GROUP)
+		return group_by(l, value);
 	if (what == CHOICE_WINDOW)
 		return l->ops->at.window ? window__set(listing_query__window(l->ops, l->query), value, st)
 					: -ENOTSUP;

@@ -42,6 +42,13 @@ static bool measure__called(const struct listing *l, u32 row, char *buf, size_t 
 	return *buf;
 }
 
+static bool watched(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	const struct measure_result *a = measure__rows(l);
+
+	return measure__watched(a->measure, a->rows[row].who, a->rows[row].texts, buf, size);
+}
+
 /* What has no name is what does not match any. */
 static bool label__term(const char *label, const char *text, char *buf, size_t size)
 {
@@ -276,6 +283,8 @@ struct screen *measure__new(struct host *h, const struct measure_view *v,
 
 /* --- one of each --- */
 
+#define GROUP_LABELS (ACTION_GROUP_LABEL_6 - ACTION_GROUP_LABEL_1 + 1) /* that have keys */
+
 static enum action action_of(const struct measure *m, u32 label)
 {
 	switch (m->labels[label].kind) {
@@ -292,7 +301,7 @@ static enum action action_of(const struct measure *m, u32 label)
 	case LABEL_HOST:
 		return ACTION_GROUP_HOST;
 	default:
-		return ACTION_GROUP_LABEL_1 + label;
+		return label < GROUP_LABELS ? ACTION_GROUP_LABEL_1 + label : ACTION_NONE;
 	}
 }
 
@@ -339,6 +348,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 		.selection = measure__selection,
 		.term = measure__term,
 		.called = measure__called,
+		.watched = watched,
 		.report = measure__report,
 	};
 	measure_slow__init(v);

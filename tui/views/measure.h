@@ -52,6 +52,9 @@ struct screen *measure__new(struct host *h, const struct measure_view *v,
 /* Why there are no rows, if that is not known to the listing; false: for another reason. */
 bool measure__waiting(const struct listing *l, const struct measure *m, char *buf, size_t size);
 enum role measure__time_role(u64 ns);
+/* For struct listing_ops.watched: of a row with these texts of labels (NULL: it is not by them). */
+bool measure__watched(const struct measure *m, const struct measure_who *who, const char *const *texts, char *buf,
+		      size_t size);
 
 /* The slowest of what passes; narrowed: in words, "" all. scope: in the place of the host's. */
 struct screen *measure_slow__open(struct host *h, const struct measure_view *view,

@@ -131,6 +131,13 @@ static struct query_result *run_asked(const struct frame *f, const void *query,
 	return asked__slow_one(f->snaps[measure__model(q->asked)], q, scope);
 }
 
+static bool slow__watched(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	const struct measure_slow_row *r = &rows_of(l)->rows[row];
+
+	return measure__watched(rows_of(l)->measure, &r->slow->s.who, r->labels, buf, size);
+}
+
 static bool is_timed(const struct measure *m)
 {
 	const struct ask_form *form = measure__form(m);
@@ -182,6 +189,7 @@ void measure_slow__init(struct measure_view *v)
 			.model = model,
 			.run = v->measure->asked ? run_asked : runs[model]},
 		.cell_role = slow__role,
+		.watched = slow__watched,
 		.report = report,
 	};
 }

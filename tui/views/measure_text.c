@@ -143,6 +143,25 @@ bool measure__waiting(const struct listing *l, const struct measure *m, char *bu
 	return listing__waiting(l, &words, buf, size);
 }
 
+/* "0x7f...", "[heap]+0x1000", "/path+0x1000": nothing else has a place. */
+static bool is_place(const char *text)
+{
+	return !strncmp(text, "0x", 2) || ((*text == '/' || *text == '[') && strstr(text, "+0x"));
+}
+
+bool measure__watched(const struct measure *m, const struct measure_who *who, const char *const *texts, char *buf,
+		      size_t size)
+{
+	for (u32 i = 0; i < measure__own_labels(m); i++) {
+		if (!m->labels[i].address || !texts[i] || !is_place(texts[i]) || !who->tgid ||
+		    who->tgid == MEASURE_MANY)
+			continue;
+		snprintf(buf, size, "pid:%u:%s", who->tgid, texts[i]);
+		return true;
+	}
+	return false;
+}
+
 void measure__empty(const struct listing *l, char *buf, size_t size)
 {
 	const struct measure *m = measure__of(l)->view->measure;

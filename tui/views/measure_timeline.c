@@ -73,6 +73,18 @@ static void timeline__selection(const struct listing *l, struct listing_place at
 			 l->result->nodes[at.node].object_name);
 }
 
+/* Of a fault, or of a pointer that an event has. */
+static bool timeline__watched(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	const struct measure_timeline_result *a = rows_of(l);
+	const struct measure_moment *m = &a->rows[row].m;
+
+	if (!a->slow || !m->is_address || !m->value)
+		return false;
+	snprintf(buf, size, "pid:%u:0x%llx", a->slow->s.who.tgid, (unsigned long long)m->value);
+	return true;
+}
+
 static bool timeline__unfolds(const struct listing *l, u32 row)
 {
 	return rows_of(l)->rows[row].base.nframes != 0;
@@ -92,6 +104,7 @@ static const struct listing_ops timeline_listing = {
 	.ask = {.size = sizeof(struct measure_timeline_query), .model = MODEL_PAIRS, .run = run},
 	LISTING_UNFOLDED(struct measure_timeline_query),
 	.unfolds = timeline__unfolds,
+	.watched = timeline__watched,
 	.headline = timeline__headline,
 	.events = true,
 	.empty = timeline__empty,

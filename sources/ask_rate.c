@@ -35,17 +35,17 @@ static u64 cost_of(const struct ask *a)
 }
 
 /* Begins of functions stand for their ends. */
-static void count_calls(struct ask_rate *r, const struct ask *a, const struct ask_target *t, u32 only)
+static void count_calls(struct ask_rate *r, const struct ask_target *t, u32 only, u64 cost)
 {
 	const u64 *offset = t->usdt ? &t->usdt->offset : &t->place.offset;
 	struct uprobe_set set = {.path = t->file, .offsets = offset, .n = 1,
 				 .pid = t->pid ? t->pid : only};
 
-	if (!a->uprobe_links || !*offset || (!r->calls.prog_fd && !event_count__open(&r->calls)))
+	if (!*offset || (!r->calls.prog_fd && !event_count__open(&r->calls)))
 		return;
 	if (t->usdt && t->usdt->semaphore)
 		set.semaphores = &t->usdt->semaphore;
-	r->cost_ns = event_count__cost(&r->calls) + cost_of(a);
+	r->cost_ns = event_count__cost(&r->calls) + cost;
 	event_count__add(&r->calls, &set);
 }
 
@@ -99,8 +99,8 @@ void ask_rate__begin(struct ask_rate *r, const struct ask *a, u32 only)
 	for (u32 i = 0; i < a->targets.n; i++) {
 		const struct ask_target *t = &a->targets.v[i];
 
-		if (ask_target__is_of_program(t))
-			count_calls(r, a, t, only);
+		if (ask_target__is_of_program(t) && a->uprobe_links)
+			count_calls(r, t, only, cost_of(a));
 		else if (t->of->kind == EVENT_TRACEPOINT)
 			event_count__add_tracepoint(&r->tracepoints, t->name);
 		else if (t->of->kind == EVENT_PERF && is_counted(&t->attr))
@@ -133,23 +133,42 @@ void ask_rate__end(struct ask_rate *r)
 	*r = (struct ask_rate){0};
 }
 
+/* Of one function or static probe: what a question of that event alone is about. */
+static void look_at_calls(struct ask_rate *r, const char *event)
+{
+	const struct question_event *e;
+	struct ask_targets targets = {0};
+	struct status st = {0};
+	struct expr_error err;
+	struct arena arena;
+
+	arena__init(&arena);
+	e = question_event__parse(event, &arena, &err);
+	if (e && !e->glob && e->kind != EVENT_TRACEPOINT && !ask_targets__resolve(&targets, e, &st))
+		for (u32 i = 0; i < targets.n && i < EVENTS_MAX; i++)
+			if (ask_target__is_of_program(&targets.v[i]))
+				count_calls(r, &targets.v[i], 0, COST_NS);
+	ask_targets__fini(&targets);
+	arena__fini(&arena);
+}
+
 bool ask_rate__look(const char *event, u64 *rate, double *pct)
 {
 	struct perf_event_attr attr;
-	struct ask_rate r = {0};
+	struct ask_rate r = {.cost_ns = COST_NS};
 	bool known;
 
 	if (event__resolve(event, event__tracefs(), &attr, NULL))
-		return false;
-	if (attr.type == PERF_TYPE_TRACEPOINT)
+		look_at_calls(&r, event);
+	else if (attr.type == PERF_TYPE_TRACEPOINT)
 		event_count__add_tracepoint(&r.tracepoints, event);
 	else if (is_counted(&attr))
 		count_on_all(&r, attr);
 	r.begin_ns = clock__monotonic_ns();
 	r.before = sum(&r);
-	known = r.n + r.tracepoints.n;
+	known = r.n + r.tracepoints.n + r.calls.n;
 	*rate = known ? per_second(&r, LONGER_NS) : 0;
-	*pct = rate_guard__pct(*rate, COST_NS);
+	*pct = rate_guard__pct(*rate, r.cost_ns);
 	ask_rate__end(&r);
 	return known;
 }

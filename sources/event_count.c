@@ -122,11 +122,14 @@ static void detach_own(void *ctx)
 
 u64 event_count__cost(struct event_count *c)
 {
-	static u64 known;
+	static u64 known; /* two threads may measure it */
+	u64 cost = __atomic_load_n(&known, __ATOMIC_RELAXED);
 
-	if (!known && c->prog_fd > 0)
-		known = rate_guard__cost(attach_own, detach_own, c);
-	return known;
+	if (!cost && c->prog_fd > 0) {
+		cost = rate_guard__cost(attach_own, detach_own, c);
+		__atomic_store_n(&known, cost, __ATOMIC_RELAXED);
+	}
+	return cost;
 }
 
 void event_count__close(struct event_count *c)

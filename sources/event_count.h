@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* How often places in programs are passed, or tracepoints come, and what a probe takes, before anything else is put
- * there: a program of a few instructions counts. Collector thread only. */
+ * there: a program of a few instructions counts. One thread at a time for each. */
 #ifndef SOURCES_EVENT_COUNT_H
 #define SOURCES_EVENT_COUNT_H
 

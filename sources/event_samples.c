@@ -6,14 +6,23 @@
 #include <time.h>
 
 #include "sources/ask_events.h"
+#include "sources/call_registers.h"
 #include "sources/events.h"
 #include "sources/perf_ring.h"
 
 #define RING_PAGES 8
+#define FIELDS_MAX 24
+
+/* Of records that are no tracepoint's: a field is (the low part of) a word. */
+struct word_field {
+	struct field_type type;
+	u32 word;
+};
 
 struct taking {
 	struct event_samples *to;
-	const struct trace_format *format;
+	const struct trace_format *format; /* of a tracepoint; NULL: fields are words */
+	struct word_field words[FIELDS_MAX];
 };
 
 /* --- one value --- */
@@ -48,21 +57,29 @@ static bool text_of(const struct trace_field *f, const u8 *record, u32 size, cha
 	return true;
 }
 
+/* bytes: of v that are the value. */
+static void print_number(u64 v, u32 bytes, bool is_address, bool is_signed, char *buf, size_t room)
+{
+	u32 unused = 64 - 8 * bytes;
+
+	v <<= unused;
+	if (is_address)
+		snprintf(buf, room, "0x%" PRIx64, v >> unused);
+	else if (is_signed)
+		snprintf(buf, room, "%" PRId64, (s64)v >> unused);
+	else
+		snprintf(buf, room, "%" PRIu64, v >> unused);
+}
+
 static bool number_of(const struct trace_field *f, const u8 *record, char *buf, size_t room)
 {
-	u32 bytes = MIN(f->field.type.size, f->size), unused = 64 - 8 * bytes;
+	u32 bytes = MIN(f->field.type.size, f->size);
 	u64 v = 0;
 
 	if (!bytes || bytes > sizeof(v))
 		return false;
 	memcpy(&v, record + f->offset, bytes);
-	v <<= unused;
-	if (strchr(f->type, '*'))
-		snprintf(buf, room, "0x%" PRIx64, v >> unused);
-	else if (f->field.type.is_signed)
-		snprintf(buf, room, "%" PRId64, (s64)v >> unused);
-	else
-		snprintf(buf, room, "%" PRIu64, v >> unused);
+	print_number(v, bytes, strchr(f->type, '*'), f->field.type.is_signed, buf, room);
 	return true;
 }
 
@@ -103,26 +120,132 @@ static void take_record(void *ctx, const struct perf_event_header *h)
 			add_value(&t->to->fields[i], value);
 }
 
-static void take(struct event_samples *s, const struct ask_target *target, u64 ns)
+static void take_words(void *ctx, const u64 *words, u32 n)
 {
-	struct taking t = {.to = s, .format = target->format};
-	struct perf_event_attr attr;
+	const struct taking *t = ctx;
+	char value[sizeof(t->to->fields->values[0])];
+
+	for (u32 i = 0; i < t->to->nfields; i++) {
+		const struct field_type *type = &t->words[i].type;
+
+		if (t->words[i].word >= n)
+			continue;
+		print_number(words[t->words[i].word], type->size, type->kind == TYPE_POINTER, type->is_signed,
+			     value, sizeof(value));
+		add_value(&t->to->fields[i], value);
+	}
+}
+
+static void take_words_of(void *ctx, const struct perf_event_header *h)
+{
+	if (h->type == PERF_RECORD_SAMPLE)
+		take_words(ctx, (const u64 *)(h + 1), (h->size - (u32)sizeof(*h)) / 8);
+}
+
+/* --- what is recorded --- */
+
+static void add_field(struct taking *t, const char *name, struct word_field as)
+{
+	struct event_samples *s = t->to;
+
+	if (s->nfields == FIELDS_MAX)
+		return;
+	copy_str(s->fields[s->nfields].name, sizeof(s->fields[0].name), name);
+	t->words[s->nfields++] = as;
+}
+
+static int record_tracepoint(struct taking *t, const struct ask_target *target, struct perf_event_attr *attr)
+{
+	t->format = target->format;
+	t->to->nfields = t->format->nfields;
+	t->to->fields = xcalloc(t->to->nfields, sizeof(*t->to->fields));
+	for (u32 i = 0; i < t->to->nfields; i++)
+		copy_str(t->to->fields[i].name, sizeof(t->to->fields[i].name), t->format->fields[i].name);
+	if (event__resolve(target->name, event__tracefs(), attr, NULL))
+		return -ENOENT;
+	attr->sample_type = PERF_SAMPLE_RAW;
+	return 0;
+}
+
+/* In the order of a record; as registers__fields(REGISTERS_PERF) calls them. */
+static int record_software(struct taking *t, const struct ask_target *target, struct perf_event_attr *attr)
+{
+	static const struct field_type address = {.kind = TYPE_POINTER, .size = 8},
+				       number = {.kind = TYPE_INT, .size = 8};
+
+	*attr = target->attr;
+	if (attr->type != PERF_TYPE_SOFTWARE)
+		return -ENOENT;
+	attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD;
+	add_field(t, "ip", (struct word_field){address, 0});
+	add_field(t, "addr", (struct word_field){address, 1});
+	add_field(t, "period", (struct word_field){number, 2});
+	return 0;
+}
+
+/* Records of every CPU. */
+static void take_records(struct taking *t, struct perf_event_attr *attr, u64 ns)
+{
 	struct perf_ring ring;
 
-	if (event__resolve(target->name, event__tracefs(), &attr, NULL))
-		return;
-	attr.size = sizeof(attr);
-	attr.sample_period = 1;
-	attr.sample_type = PERF_SAMPLE_RAW;
-	if (perf_ring__open(&ring, &attr, NULL, 0, RING_PAGES))
+	attr->size = sizeof(*attr);
+	attr->sample_period = 1;
+	if (perf_ring__open(&ring, attr, NULL, 0, RING_PAGES))
 		return;
 	nanosleep(&(struct timespec){.tv_nsec = (long)MIN(ns, NSEC_PER_SEC - 1)}, NULL);
-	s->nfields = t.format->nfields;
-	s->fields = xcalloc(s->nfields, sizeof(*s->fields));
-	for (u32 i = 0; i < s->nfields; i++)
-		copy_str(s->fields[i].name, sizeof(s->fields[i].name), t.format->fields[i].name);
-	perf_ring__read(&ring, take_record, &t);
+	perf_ring__read(&ring, t->format ? take_record : take_words_of, t);
 	perf_ring__close(&ring);
+}
+
+/* What is in memory would have to be read by each program that passes. */
+static bool is_in_register(const struct field *f)
+{
+	return f->at == FIELD_IN_CONTEXT && !f->bits && !(f->offset % 8) &&
+	       (f->type.kind == TYPE_INT || f->type.kind == TYPE_POINTER);
+}
+
+static void take_calls(struct taking *t, const struct ask_target *target, const struct field_resolver *r, u64 ns)
+{
+	const u64 *offset = target->usdt ? &target->usdt->offset : &target->place.offset;
+	struct uprobe_set set = {.path = target->file, .offsets = offset, .n = 1, .pid = target->pid};
+	struct field f;
+	char name[96];
+
+	if (!*offset || !r || !r->name)
+		return;
+	if (target->of->kind == EVENT_URETPROBE)
+		set.when = UPROBE_ENDS;
+	if (target->usdt && target->usdt->semaphore)
+		set.semaphores = &target->usdt->semaphore;
+	for (u32 i = 0; r->name(r, i, name, sizeof(name)); i++)
+		if (!r->field(r, name, &f) && is_in_register(&f))
+			add_field(t, name, (struct word_field){f.type, f.offset / 8});
+	if (t->to->nfields)
+		call_registers__take(&set, ns, take_words, t);
+}
+
+static void take(struct event_samples *s, const struct ask_target *target, const struct field_resolver *r,
+		 u64 ns)
+{
+	struct perf_event_attr attr = {0};
+	struct taking t = {.to = s};
+
+	if (target->of->kind == EVENT_TRACEPOINT) {
+		if (!record_tracepoint(&t, target, &attr))
+			take_records(&t, &attr, ns);
+		return;
+	}
+	s->fields = xcalloc(FIELDS_MAX, sizeof(*s->fields));
+	if (ask_target__is_of_program(target))
+		take_calls(&t, target, r, ns);
+	else if (!record_software(&t, target, &attr))
+		take_records(&t, &attr, ns);
+}
+
+static bool has_records(const struct question_event *e)
+{
+	return e->kind == EVENT_TRACEPOINT || e->kind == EVENT_PERF || e->kind == EVENT_UPROBE ||
+	       e->kind == EVENT_URETPROBE || e->kind == EVENT_USDT;
 }
 
 void event_samples__take(struct event_samples *s, const char *event, u64 ns)
@@ -136,9 +259,9 @@ void event_samples__take(struct event_samples *s, const char *event, u64 ns)
 
 	arena__init(&arena);
 	e = question_event__parse(event, &arena, &err);
-	if (e && e->kind == EVENT_TRACEPOINT && !e->glob && !ask_targets__resolve(&targets, e, &st) &&
+	if (e && has_records(e) && !e->glob && !ask_targets__resolve(&targets, e, &st) &&
 	    targets.n && !ask_target__fields(&targets.v[0], &fields, &st))
-		take(s, &targets.v[0], ns);
+		take(s, &targets.v[0], fields, ns);
 	ask_targets__fini(&targets);
 	arena__fini(&arena);
 }

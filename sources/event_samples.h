@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the fields of a tracepoint were in a few of its records, for people who write a question about it. */
+/* What the fields of an event were in a few of its records, for people who write a question about it. */
 #ifndef SOURCES_EVENT_SAMPLES_H
 #define SOURCES_EVENT_SAMPLES_H
 
@@ -19,8 +19,9 @@ struct event_samples {
 	u32 nfields;
 };
 
-/* All 0 to begin with. Records of every CPU for so long, as many as small rings hold; none of what is no
- * tracepoint. Sleeps; any thread but the UI's. */
+/* All 0 to begin with. Records of every CPU for so long, as many as small rings hold: of tracepoints, software
+ * events, functions of programs and static probes (what these have in registers). Sleeps; any thread but the
+ * UI's. */
 void event_samples__take(struct event_samples *s, const char *event, u64 ns);
 /* NULL: nothing is known of it. Borrowed. */
 const struct event_field_samples *event_samples__of(const struct event_samples *s, const char *field);

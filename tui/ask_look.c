@@ -26,7 +26,8 @@ static void look__run(struct job *job)
 	struct look *l = (struct look *)job;
 
 	l->known = ask_rate__look(l->event, &l->rate, &l->pct);
-	if (l->known)
+	/* Records take more than counts. */
+	if (l->known && l->pct <= RATE_GUARD_PCT)
 		event_samples__take(&l->samples, l->event, SAMPLED_NS);
 }
 
@@ -70,6 +71,15 @@ void ask_look__forget(struct host *h)
 	event_samples__free(&h->look.samples);
 }
 
+/* Of many events, of a PMU's and with a filter nothing is said; paths have slashes, too. */
+static bool is_one_event(const char *event)
+{
+	bool has_path = !strncmp(event, "uprobe:", 7) || !strncmp(event, "uretprobe:", 10) ||
+			!strncmp(event, "usdt:", 5);
+
+	return *event && !strpbrk(event, has_path ? "*?[" : "*?[/") && strlen(event) < LOOKED_AT;
+}
+
 void ask_look__at(struct host *h, const char *event)
 {
 	struct look *l;
@@ -79,7 +89,7 @@ void ask_look__at(struct host *h, const char *event)
 	if (!h->lists || h->ops->idle || !host__is_live(h))
 		return;
 	now = clock__monotonic_ns();
-	if (!*event || strpbrk(event, "*?[/") || strlen(event) >= LOOKED_AT ||
+	if (!is_one_event(event) ||
 	    (!strcmp(event, h->look.event) && now - h->look.ns < AGAIN_NS))
 		return;
 	if (strcmp(event, h->look.event))

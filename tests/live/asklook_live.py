@@ -23,6 +23,17 @@ while not select.select([sys.stdin], [], [], 0)[0]:
     time.sleep(0.0005)
 print(json.dumps(times), flush=True)
 """
+# A function that is called with 4711 and 4712, until a line comes.
+FUNCTIONS = """
+import ctypes, select, sys, time
+labs = ctypes.CDLL("libc.so.6").labs
+print("ready", flush=True)
+while not select.select([sys.stdin], [], [], 0)[0]:
+    labs(4711)
+    labs(4712)
+    bytearray(1 << 20)
+    time.sleep(0.0005)
+"""
 WINDOW_NS = 100_000_000
 SAID = r"([0-9.]+)(k?)/s: about ([0-9.]+)% of a CPU"
 
@@ -60,6 +71,33 @@ def test_rate_before_it_is_asked():
     # Three digits are shown.
     assert least * 0.99 <= rate <= most * 1.01, (least, rate, most)
     assert float(pct) < 10, pct
+
+
+def test_other_events():
+    """Functions have their arguments' values and a rate, with their probes' cost; software events their own fields"""
+    live.need_root()
+    with subprocess.Popen([sys.executable, "-c", FUNCTIONS], text=True, stdin=subprocess.PIPE,
+                          stdout=subprocess.PIPE) as work:
+        work.stdout.readline()
+        try:
+            with Tmux([live.CHECKED, "-V", "events"], columns=120) as t:
+                t.wait("nothing is asked", 30)
+                t.keys(":")
+                t.type(f"ask count uprobe:pid:{work.pid}:labs by ")
+                t.wait(SAID, 30)
+                t.wait(r"\barg0 +s64 +471[12], 471[12]\s", 30)
+                t.type("arg0 if arg0 == ")
+                t.wait(r"^ *4711 +as it was just now", 30)
+                t.keys("Escape")
+                t.keys(":")
+                t.type("ask count page-faults by ")
+                t.wait(SAID, 30)
+                t.wait(r"\baddr +u64 +0x[0-9a-f]+", 30)
+                t.wait(r"\bperiod +u64 +1\s", 30)
+                t.keys("Escape", "Escape", "q")
+                t.wait_end(30)
+        finally:
+            work.communicate("\n", timeout=60)
 
 
 if __name__ == "__main__":

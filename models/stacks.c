@@ -174,7 +174,7 @@ static u64 call_address(u64 ip, bool exact)
 	return exact || !ip ? ip : ip - 1;
 }
 
-u32 stack_def__locate(const struct stack_def *d, u32 i, struct symbols *symbols)
+static u32 locate(const struct stack_def *d, u32 i, struct symbols *symbols)
 {
 	u64 ip = d->ips[i];
 
@@ -188,6 +188,21 @@ u32 stack_def__locate(const struct stack_def *d, u32 i, struct symbols *symbols)
 	return symbols__locate_user(symbols, d->tgid, d->t_ns, ip);
 }
 
+void stack_def__locate(const struct stack_def *d, u32 n, struct symbols *symbols, u32 *locs)
+{
+	struct stack_locs *known = d->located;
+
+	if (!known || known->n < n)
+		for (u32 i = 0; i < n; i++)
+			locs[i] = locate(d, i, symbols);
+	else
+		memcpy(locs, known->v, n * sizeof(*locs));
+	if (!known || known->n >= n)
+		return;
+	memcpy(known->v, locs, n * sizeof(*locs));
+	known->n = n;
+}
+
 static u32 intern_def(struct stacks *s, const struct stack_def *d)
 {
 	u32 n = MIN((u32)d->nkernel + d->nuser, STACKS_MAX_FRAMES);
@@ -197,8 +212,7 @@ static u32 intern_def(struct stacks *s, const struct stack_def *d)
 	head.nuser = n - head.nkernel;
 	head.cut = d->cut || n < (u32)d->nkernel + d->nuser;
 	head.whole = d->whole && !head.cut;
-	for (u32 i = 0; i < n; i++)
-		locs[i] = stack_def__locate(d, i, s->symbols);
+	stack_def__locate(d, n, s->symbols, locs);
 	/* Walks through code without frame pointers end in values that are no code: no frames. */
 	for (; head.nuser > 1 && locs[n - 1] == SYM_UNKNOWN; n--)
 		head.nuser--;

@@ -15,7 +15,7 @@
 #include "symbols/symbols.h"
 
 /* Frames kept of one stack, the leaf's side; a longer one is marked cut. */
-#define STACKS_MAX_FRAMES 1024
+#define STACKS_MAX_FRAMES STACK_LOCS
 /* Sources may rely on the last stacks__definitions() definitions of stacks being known; what they
  * defined before that they define again, or its samples have no stack. So many they are, and for each
  * CPU where memory is little. */
@@ -75,8 +75,8 @@ void stacks__init(struct stacks *s, struct symbols *symbols);
 void stacks__fini(struct stacks *s);
 size_t stacks__bytes(const struct stacks *s);
 
-/* The loc of a frame, 0 the leaf. */
-u32 stack_def__locate(const struct stack_def *d, u32 i, struct symbols *symbols);
+/* The locs of n frames from the leaf on, n STACKS_MAX_FRAMES at most. */
+void stack_def__locate(const struct stack_def *d, u32 n, struct symbols *symbols, u32 *locs);
 /* The position of a stack with these frames, added when it is new. */
 u32 stacks__intern(struct stacks *s, const struct callstack *head, const u32 *locs);
 /* The stack at a position; NULL of NO_STACK. Valid while a reference to the store is held. */

@@ -25,12 +25,16 @@ static void hand_out(const struct route *r, const struct sample *s)
 /* What the programs in the kernel say of interpreted functions becomes known to symbols first. */
 static void hand_out_stack(const struct route *r, const struct stack_def *d)
 {
+	struct stack_locs locs; /* not zeroed: large */
 	u64 ips[NAMED_MAX];
-	struct stack_def room;
+	struct stack_def room, out;
 
 	if (r->feeds->symbols && (u32)d->nkernel + d->nuser <= WALKED_MAX)
 		d = symbols__name_scripts(r->feeds->symbols, d, ips, ARRAY_SIZE(ips), &room);
-	hand_out(r, &d->head);
+	locs.n = 0;
+	out = *d;
+	out.located = &locs;
+	hand_out(r, &out.head);
 }
 
 static void learn_command(const struct command_sample *s)

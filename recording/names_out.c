@@ -5,21 +5,18 @@
 #include <limits.h>
 
 #include "base/cgroup.h"
-#include "base/memory.h"
 #include "base/redact.h"
 #include "recording/names_out_impl.h"
 
 #define BLOCK_BYTES (512u << 10) /* of names, unpacked */
 
 static const u32 table_max[NAME_TABLES] = TABLE_MAX;
-#define LITTLE_PART 32 /* of a table, for each CPU, where memory is little */
 
 void names_out__init(struct names_out *n, struct symbols *symbols, void (*flush)(void *ctx),
 		     void *ctx)
 {
 	*n = (struct names_out){.symbols = symbols, .flush = flush, .ctx = ctx};
-	for (u32 t = 0; t < NAME_TABLES; t++)
-		n->limit[t] = memory__entries(table_max[t], table_max[t] / LITTLE_PART);
+	memcpy(n->limit, table_max, sizeof(n->limit));
 	arena__init(&n->text_memory);
 	n->epochs = xcalloc(OUT_EPOCHS, sizeof(*n->epochs));
 }

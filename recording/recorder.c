@@ -2,6 +2,7 @@
 #include "recording/recorder.h"
 
 #include "base/log.h"
+#include "base/memory.h"
 #include "models/model.h"
 #include "recording/file_out.h"
 #include "recording/mark.h"
@@ -17,6 +18,7 @@
 /* Names that are being looked up when it ends. */
 #define SETTLE_MS 3000
 #define STREAM_SETTLE_MS 100
+#define LITTLE_PART	 16 /* of a table, for each CPU */
 
 /* A block of samples that waits for the end of its interval. */
 struct piece {
@@ -343,6 +345,14 @@ int recorder__memory(const struct record_sink *t, struct status *st)
 	return file_out__reader(container_of(t, const struct recorder, sink)->file, st);
 }
 
+/* In memory, new parts begin sooner where that is little: a part's tables are, too. */
+static u32 names_most(const struct names_out *n, u32 most, u32 asked)
+{
+	if (n->local)
+		most = memory__entries(most, most / LITTLE_PART);
+	return asked ? MIN(most, asked) : most;
+}
+
 struct record_sink *recorder__new(const struct recorder_config *cfg, struct status *st)
 {
 	struct file_out *file = cfg->stream ? file_out__new_stream(cfg->stream)
@@ -363,8 +373,8 @@ struct record_sink *recorder__new(const struct recorder_config *cfg, struct stat
 		r->ring = cfg->ring;
 	names_out__init(&r->names, cfg->symbols, flush_names, r);
 	r->names.local = !cfg->path && !r->streams;
-	for (u32 t = 0; t < NAME_TABLES && cfg->names_max; t++)
-		r->names.limit[t] = MIN(r->names.limit[t], cfg->names_max);
+	for (u32 t = 0; t < NAME_TABLES; t++)
+		r->names.limit[t] = names_most(&r->names, r->names.limit[t], cfg->names_max);
 	r->codec.out = &r->samples;
 	r->codec.to = &r->names;
 	start_block(r);

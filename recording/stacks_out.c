@@ -85,26 +85,41 @@ static u32 add_frame(struct out_stacks *s, u32 caller, u32 loc)
 	return ++s->nframes;
 }
 
-static bool same_stack(const struct out_stack *a, const struct out_stack *b)
+/* A stack with locs of symbols, leaf first, is found by all of them at once: most that sources define
+ * are known, of another process. */
+static u64 hash_stack(const struct out_stack *s, const u32 *symbol_locs, u32 count)
 {
-	return a->leaf == b->leaf && a->nkernel == b->nkernel && a->flags == b->flags;
+	u64 h = mix64_pair(count, s->nkernel | (u32)s->flags << 16);
+
+	for (u32 i = 0; i < count; i++)
+		h = mix64(h ^ symbol_locs[i]) + i;
+	return h;
 }
 
-static u64 hash_stack(const struct out_stack *s)
+static bool is_stack(const struct out_stacks *s, const struct out_stack *a, const struct out_stack *b,
+		     const u32 *symbol_locs, u32 count)
 {
-	return mix64_pair(s->leaf, s->nkernel | (u32)s->flags << 16);
+	u32 f = a->leaf, i = 0;
+
+	if (a->nkernel != b->nkernel || a->flags != b->flags)
+		return false;
+	for (; f && i < count; f = s->frames[f - 1].caller, i++)
+		if (s->locs[s->frames[f - 1].loc].loc != symbol_locs[i])
+			return false;
+	return !f && i == count;
 }
 
-static u32 add_stack(struct out_stacks *s, const struct out_stack *stack)
+static u32 add_stack(struct out_stacks *s, const struct out_stack *stack, u64 hash)
 {
 	s->stacks = xgrow(s->stacks, s->nstacks, &s->stacks_cap, sizeof(*s->stacks));
 	s->stacks[s->nstacks] = *stack;
-	hidx__add(&s->by_stack, hash_stack(stack), s->nstacks);
+	hidx__add(&s->by_stack, hash, s->nstacks);
 	return ++s->nstacks;
 }
 
 /* Writes a stack whose frames from `n` on outwards are known as `leaf`; makes the others. */
-static u32 write_stack(struct names_out *n, struct out_stack *stack, const u32 *locs, u32 count)
+static u32 write_stack(struct names_out *n, struct out_stack *stack, const u32 *locs, u32 count,
+		       u64 hash)
 {
 	size_t begin;
 
@@ -119,15 +134,20 @@ static u32 write_stack(struct names_out *n, struct out_stack *stack, const u32 *
 		stack->leaf = add_frame(&n->now, stack->leaf, locs[count] - 1);
 	}
 	bytes__end(&n->out, begin);
-	return add_stack(&n->now, stack);
+	return add_stack(&n->now, stack, hash);
 }
 
 /* locs of symbols, leaf first. Position + 1; 0 no room. */
 static u32 intern(struct names_out *n, const u32 *symbol_locs, u32 count, u32 nkernel, u32 flags)
 {
 	struct out_stack stack = {.nkernel = (u16)nkernel, .flags = (u8)flags};
-	u32 locs[STACKS_MAX_FRAMES], next = 0, at;
+	u64 hash = hash_stack(&stack, symbol_locs, count);
+	u32 locs[STACKS_MAX_FRAMES], next, at;
 
+	HIDX_FIND(at, &n->now.by_stack, hash, pos,
+		  is_stack(&n->now, &n->now.stacks[pos], &stack, symbol_locs, count));
+	if (at != HIDX_NONE)
+		return at + 1;
 	for (u32 i = 0; i < count; i++) {
 		locs[i] = names_out__loc(n, symbol_locs[i]);
 		if (!locs[i])
@@ -140,9 +160,7 @@ static u32 intern(struct names_out *n, const u32 *symbol_locs, u32 count, u32 nk
 		stack.leaf = next;
 		count--;
 	}
-	HIDX_FIND(at, &n->now.by_stack, hash_stack(&stack), pos,
-		  !count && same_stack(&n->now.stacks[pos], &stack));
-	return at == HIDX_NONE ? write_stack(n, &stack, locs, count) : at + 1;
+	return write_stack(n, &stack, locs, count, hash);
 }
 
 static u32 define(struct names_out *n, const struct stack_def *d)
@@ -150,8 +168,7 @@ static u32 define(struct names_out *n, const struct stack_def *d)
 	u32 count = MIN((u32)d->nkernel + d->nuser, STACKS_MAX_FRAMES), locs[STACKS_MAX_FRAMES];
 	bool cut = d->cut || count < (u32)d->nkernel + d->nuser;
 
-	for (u32 i = 0; i < count; i++)
-		locs[i] = stack_def__locate(d, i, n->symbols);
+	stack_def__locate(d, count, n->symbols, locs);
 	return intern(n, locs, count, MIN(d->nkernel, count),
 		      (cut ? STACK_CUT : 0) | (d->interrupt ? STACK_INTERRUPT : 0) | (d->whole ? STACK_WHOLE : 0));
 }

@@ -56,6 +56,14 @@ struct sample {
 	enum sample_type type;
 };
 
+#define STACK_LOCS 1024
+
+/* Locs of a stack's frames, once somebody has looked them up: most of what takes a stack needs them. */
+struct stack_locs {
+	u32 n; /* 0: nobody has */
+	u32 v[STACK_LOCS];
+};
+
 /*
  * The frames of a stack, named by a 64-bit hash over them. Kernel frames come first, then
  * user frames, each leaf first. User addresses mean something only in their process.
@@ -72,6 +80,7 @@ struct stack_def {
 	u32 tgid;	/* whose user frames these are */
 	u64 t_ns;	/* when it was seen: picks the mapping in force */
 	const u64 *ips; /* nkernel + nuser of them */
+	struct stack_locs *located; /* while it is handed out; NULL: each looks for itself */
 };
 
 /* count samples with one key, as aggregated by the source since it was last drained. */

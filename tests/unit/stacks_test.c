@@ -75,12 +75,15 @@ static void marks_of_programs_are_no_locs(void **state)
 	const u64 ips[] = {0x1000, SCRIPT_FRAME | 0xf3d60000, 0x2000};
 	struct stack_def d = {.head.type = SAMPLE_STACK_DEF, .nuser = 3, .tgid = 7, .ips = ips};
 	struct holder h;
+	u32 locs[2];
 
 	(void)state;
 	holder__init(&h);
-	assert_int_not_equal(stack_def__locate(&d, 1, h.symbols), 0xf3d60000);
+	stack_def__locate(&d, 2, h.symbols, locs);
+	assert_int_not_equal(locs[1], 0xf3d60000);
 	d.scripts = true;
-	assert_int_equal(stack_def__locate(&d, 1, h.symbols), 0xf3d60000);
+	stack_def__locate(&d, 2, h.symbols, locs);
+	assert_int_equal(locs[1], 0xf3d60000);
 	holder__fini(&h);
 }
 

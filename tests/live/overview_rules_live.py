@@ -120,7 +120,8 @@ def test_softirqs():
         if pct < 30:
             raise live.Skip(f"/proc/stat says that packets take {pct:.0f} % of a CPU in softirqs")
         hit = found(("interrupts",), None)
-        assert hit["filter"].startswith("cpu=") and "in softirqs" in hit["text"], hit
+        assert hit["filter"].startswith("cpu=") and hit["view"] == "irq", hit
+        assert "most softirqs NET_RX" in hit["text"], hit
 
 
 @rule("switches")

@@ -91,6 +91,11 @@ static const struct example examples[] = {
 	{RULE_INTERRUPTS, SEVERITY_WARNING, 0, "CPU 1 spends 10 % of its time in interrupts and 50 %",
 	 ORDINARY "figure softirq_ns 1 500000000\nfigure irq_ns 1 100000000\n"
 		  "figure idle_ns 1 350000000\n"},
+	{RULE_INTERRUPTS, SEVERITY_WARNING, 0,
+	 "60 % in softirqs; most interrupts are `eth0-rx`, 30000 a second; most softirqs NET_RX, 90000 a second",
+	 ORDINARY "figure softirq_ns 1 600000000\nfigure idle_ns 1 350000000\n"
+		  "figure interrupts_of timer 100\nfigure interrupts_of eth0-rx 30000\n"
+		  "figure softirqs_of NET_RX 90000\nfigure softirqs_of RCU 10\n"},
 	{RULE_STOLEN, SEVERITY_WARNING, 0, "11 % of all CPUs' time was stolen",
 	 ORDINARY "figure steal_ns - 250000000\n"},
 	{RULE_THROTTLED, SEVERITY_WARNING, 7, "`web` was throttled by its cgroup's CPU limit in 60 %",

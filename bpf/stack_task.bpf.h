@@ -378,6 +378,41 @@ static __always_inline u64 stack__key(struct task_struct *task, u32 kind, u32 sy
 	return hash_finish(hash_step(h, task->flags & PF_KTHREAD ? task->pid : 0));
 }
 
+/* Which function a return address is of a call of; 0: that was no direct call. */
+static __always_inline u64 stack__called(u64 ip)
+{
+#if defined(__TARGET_ARCH_x86)
+	struct {
+		u8 op;
+		s32 to;
+	} __attribute__((packed)) call = {};
+
+	if (bpf_probe_read_kernel(&call, sizeof(call), (void *)(ip - sizeof(call))) || call.op != 0xe8)
+		return 0;
+	return ip + (s64)call.to;
+#else
+	s32 call = 0;
+
+	if (bpf_probe_read_kernel(&call, sizeof(call), (void *)(ip - sizeof(call))) ||
+	    (u32)call >> 26 != 0x25)
+		return 0;
+	return ip - sizeof(call) + (s64)((call << 6) >> 4);
+#endif
+}
+
+/* Walks of other tasks leave out the scheduler's own functions, those that take locks among them: the outermost
+ * of these is who the first frame called. */
+static __always_inline s64 stack__walk_sleeping(struct task_struct *task, struct stack_record *s)
+{
+	s64 bytes = bpf_get_task_stack(task, s->ips + 1, (STACK_DEPTH - 1) * sizeof(u64), 0);
+	u64 called = bytes > 0 ? stack__called(s->ips[1]) : 0;
+
+	if (!called)
+		return bpf_get_task_stack(task, s->ips, STACK_DEPTH * sizeof(u64), 0);
+	s->ips[0] = called + 1; /* as a return address: within it */
+	return bytes + sizeof(u64);
+}
+
 /* The kernel frames of a task that does not run; syscall: the one it is in, -1 none. */
 static __always_inline u64 stack__sleeping(struct task_struct *task, u32 syscall, u32 slot)
 {
@@ -389,8 +424,7 @@ static __always_inline u64 stack__sleeping(struct task_struct *task, u32 syscall
 	if (known || !s)
 		return known;
 	s->flags = 0;
-	return stack__walked(key, slot, from, to,
-			     bpf_get_task_stack(task, s->ips, STACK_DEPTH * sizeof(u64), 0));
+	return stack__walked(key, slot, from, to, stack__walk_sleeping(task, s));
 }
 
 /* Interrupts of the kernel have a stack of their own. */

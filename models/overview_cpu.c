@@ -358,10 +358,37 @@ void rule__KERNEL_TIME(struct rule_run *r)
 			     pct, p->u.comm, of_cpu(most), where);
 }
 
+/* Which of them come most often; NULL: not known. */
+static const struct system_series *most_often(const struct system_snap *s, enum figure what)
+{
+	const struct system_series *most = NULL;
+
+	for (u32 i = s->first[what]; i < s->first[what + 1]; i++)
+		if (s->series[i].rate > (most ? most->rate : 0))
+			most = &s->series[i];
+	return most;
+}
+
+static void most_text(const struct system_snap *s, char *buf, size_t size)
+{
+	const struct system_series *hard = most_often(s, FIGURE_INTERRUPTS_OF);
+	const struct system_series *soft = most_often(s, FIGURE_SOFTIRQS_OF);
+	size_t n = 0;
+
+	*buf = '\0';
+	if (hard)
+		n = (size_t)snprintf(buf, size, "; most interrupts are `%s`, %.0f a second", hard->instance,
+				     hard->rate);
+	if (soft && n < size)
+		snprintf(buf + n, size - n, "; most softirqs %s, %.0f a second", soft->instance, soft->rate);
+}
+
 void rule__INTERRUPTS(struct rule_run *r)
 {
 	const struct system_snap *s = r->facts->system;
+	char most[200];
 
+	most_text(s, most, sizeof(most));
 	for (u32 i = s->first[FIGURE_CPU_IDLE]; i < s->first[FIGURE_CPU_IDLE + 1]; i++) {
 		const char *cpu = s->series[i].instance;
 		double hard = facts__cpu_pct(r->facts, FIGURE_CPU_IRQ, cpu);
@@ -371,10 +398,8 @@ void rule__INTERRUPTS(struct rule_run *r)
 		snprintf(filter, sizeof(filter), "cpu=%.8s", cpu);
 		if (*cpu)
 			finding__add(r, hard + soft, NULL, filter,
-				     "CPU %s spends %.0f %% of its time in interrupts and %.0f %% in "
-				     "softirqs: %.0f and %.0f a second on the machine",
-				     cpu, hard, soft, system__rate(s, FIGURE_INTERRUPTS, ""),
-				     system__rate(s, FIGURE_SOFTIRQS, ""));
+				     "CPU %s spends %.0f %% of its time in interrupts and %.0f %% in softirqs%s",
+				     cpu, hard, soft, most);
 	}
 }
 

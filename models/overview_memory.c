@@ -36,13 +36,13 @@ void rule__MEMORY_LOW(struct rule_run *r)
 			     p ? (double)p->u.rss_bytes / 1e6 : 0);
 }
 
-/* Who waits for memory longest, where that is traced; else who faults most. */
-static struct who who_needs_memory(const struct facts *f, double *pct)
+/* Who waits for memory longest, where that is traced; else who faults most, first from disks. */
+static struct who who_needs_memory(const struct facts *f, char *buf, size_t size)
 {
+	const struct system_process *p;
 	const struct waits_row *top = NULL;
 	double most;
 
-	*pct = 0;
 	for (u32 i = 0; f->reasons && i < f->reasons->nrows; i++) {
 		const struct waits_row *row = &f->reasons->rows[i];
 
@@ -50,21 +50,27 @@ static struct who who_needs_memory(const struct facts *f, double *pct)
 		    (!top || row->sums.off_ns > top->sums.off_ns))
 			top = row;
 	}
-	if (!top)
-		return who__of_process(facts__top(f, usage__minor, &most));
-	*pct = 100 * (double)top->sums.off_ns / (double)MAX(f->reasons->base.window_ns, 1ULL);
-	return who__of_task(&top->entry->task);
+	if (top) {
+		snprintf(buf, size, "`%s` waits %.0f %% of its time for memory", top->entry->task.comm,
+			 100 * (double)top->sums.off_ns / (double)MAX(f->reasons->base.window_ns, 1ULL));
+		return who__of_task(&top->entry->task);
+	}
+	p = facts__top(f, usage__major, &most);
+	if (!p)
+		p = facts__top(f, usage__minor, &most);
+	snprintf(buf, size, "`%s` faults most, %.0f times a second", p ? p->u.comm : "", most);
+	return who__of_process(p);
 }
 
 void rule__RECLAIM(struct rule_run *r)
 {
-	double pages = level(r->facts, FIGURE_SCAN_DIRECT), pct;
-	struct who who = who_needs_memory(r->facts, &pct);
+	double pages = level(r->facts, FIGURE_SCAN_DIRECT);
+	char whose[96];
+	struct who who = who_needs_memory(r->facts, whose, sizeof(whose));
 
 	finding__add(r, pages, &who, NULL,
-		     "memory: %.0f pages a second are looked at to be reclaimed, %.0f allocations stall|: "
-		     "`%s` has to reclaim directly, it waits %.0f %% of its time for memory",
-		     pages, level(r->facts, FIGURE_ALLOC_STALLS), who.comm, pct);
+		     "memory: %.0f pages a second are looked at to be reclaimed, %.0f allocations stall|: %s",
+		     pages, level(r->facts, FIGURE_ALLOC_STALLS), whose);
 }
 
 static void swapped_in(struct rule_run *r, double in, double out)
@@ -141,14 +147,13 @@ void rule__OOM_KILL(struct rule_run *r)
 
 void rule__MEMORY_PRESSURE(struct rule_run *r)
 {
-	double some = level(r->facts, FIGURE_PSI_MEMORY_SOME) / 1e7, pct;
-	struct who who = who_needs_memory(r->facts, &pct);
+	double some = level(r->facts, FIGURE_PSI_MEMORY_SOME) / 1e7;
+	char whose[96];
+	struct who who = who_needs_memory(r->facts, whose, sizeof(whose));
 
 	finding__add(r, some, &who, NULL,
-		     "%.0f %% of the time some task waits for memory, all of them %.0f %%|: `%s` waits "
-		     "%.0f %% of its time",
-		     some, level(r->facts, FIGURE_PSI_MEMORY_FULL) / 1e7,
-		     who.comm, pct);
+		     "%.0f %% of the time some task waits for memory, all of them %.0f %%|: %s", some,
+		     level(r->facts, FIGURE_PSI_MEMORY_FULL) / 1e7, whose);
 }
 
 /* --- faults --- */
@@ -216,10 +221,10 @@ void rule__LEAK(struct rule_run *r)
 
 void rule__COMPACTION(struct rule_run *r)
 {
-	double rate = level(r->facts, FIGURE_COMPACT_STALLS), pct;
-	struct who who = who_needs_memory(r->facts, &pct);
+	double rate = level(r->facts, FIGURE_COMPACT_STALLS);
+	char whose[96];
+	struct who who = who_needs_memory(r->facts, whose, sizeof(whose));
 
 	finding__add(r, rate, &who, NULL,
-		     "%.0f times a second a task has to wait until memory is compacted|: `%s` needs most",
-		     rate, who.comm);
+		     "%.0f times a second a task has to wait until memory is compacted|: %s", rate, whose);
 }

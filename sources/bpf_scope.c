@@ -261,7 +261,8 @@ bool bpf_scope__passes(struct bpf_scope *b, const struct bpf_scope_entry *e)
 	/* What it was like is not known any more. */
 	if (stale && (scope__terms(s) & SCOPE_TERMS_KERNEL))
 		return false;
-	if (!scope_check__id(s, SCOPE_TID, e->tid) || !scope_check__id(s, SCOPE_CPU, e->cpu))
+	if (!scope_check__id(s, SCOPE_TID, e->tid) ||
+	    (e->cpu != CPU_JUDGED && !scope_check__id(s, SCOPE_CPU, e->cpu)))
 		return false;
 	if (!in_pids(b, e, stale) || (stale && !scope_check__cgroup(s, e->cgroup)))
 		return false;

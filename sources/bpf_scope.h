@@ -35,6 +35,8 @@ int bpf_scope__set(struct bpf_scope *b, const struct scope *s, struct status *st
 bool bpf_scope__may_change(const struct bpf_scope *b);
 
 /* A drained entry. */
+#define CPU_JUDGED UINT32_MAX /* the programs let pass what is on CPUs in scope alone */
+
 struct bpf_scope_entry {
 	u32 tgid, tid, cpu;
 	u64 cgroup;

@@ -55,7 +55,7 @@ static bool keys_wait(const struct source *s, const __u64 *words)
 
 static bool passes(struct source *s, const struct measure_who *w, u64 first_ns)
 {
-	struct bpf_scope_entry e = {w->tgid, w->tid, 0, w->cgroup, first_ns, w->comm};
+	struct bpf_scope_entry e = {w->tgid, w->tid, CPU_JUDGED, w->cgroup, first_ns, w->comm};
 
 	return bpf_scope__passes(&s->base.scope, &e);
 }

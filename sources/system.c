@@ -241,6 +241,8 @@ static void read_all(struct source *s)
 	const struct figure_out out = {take, s};
 
 	system__parse_stat(read_text(s, "/proc/stat"), s->tick_ns, &out);
+	system__parse_interrupts(read_text(s, "/proc/interrupts"), FIGURE_INTERRUPTS_OF, &out);
+	system__parse_interrupts(read_text(s, "/proc/softirqs"), FIGURE_SOFTIRQS_OF, &out);
 	system__parse_loadavg(read_text(s, "/proc/loadavg"), &out);
 	system__parse_meminfo(read_text(s, "/proc/meminfo"), &out);
 	system__parse_vmstat(read_text(s, "/proc/vmstat"), &out);

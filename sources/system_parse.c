@@ -298,6 +298,49 @@ void system__parse_protocols(const char *text, const struct figure_out *out)
 	}
 }
 
+/* What stands behind the counts: of a number "PCI-MSI 65536-edge      virtio0-req", of which several may have
+ * one device, else "Local timer interrupts", or nothing. */
+static void interrupt_name(const char *label, const char *rest, char *buf, size_t size)
+{
+	char number[16], text[FIGURE_INSTANCE];
+	size_t n = strcspn(rest, "\n");
+
+	word(label, ":\n", number, sizeof(number));
+	if (isdigit((u8)*label))
+		for (size_t i = n; i-- > 1;)
+			if (rest[i] == ' ' && rest[i - 1] == ' ') {
+				rest += i;
+				n -= i;
+				break;
+			}
+	for (; n && *rest == ' '; n--)
+		rest++;
+	copy_str(text, MIN(n + 1, sizeof(text)), rest);
+	if (n && isdigit((u8)*label))
+		snprintf(buf, size, "%.40s (%s)", text, number);
+	else
+		copy_str(buf, size, n ? text : number);
+}
+
+/* A line that is cut has fewer counts than it had before: it is none. */
+void system__parse_interrupts(const char *text, enum figure f, const struct figure_out *out)
+{
+	char name[FIGURE_INSTANCE];
+
+	for (const char *line = next_line(text); line && strchr(line, '\n'); line = next_line(line)) {
+		const char *label = line + strspn(line, " "), *at = label + strcspn(label, ":\n");
+		u64 sum = 0;
+
+		if (*at++ != ':')
+			continue;
+		for (char *end; at += strspn(at, " "), isdigit((u8)*at); at = end)
+			sum += strtoull(at, &end, 10);
+		interrupt_name(label, at, name, sizeof(name));
+		if (sum)
+			emit(out, f, name, sum);
+	}
+}
+
 void system__parse_softnet(const char *text, const struct figure_out *out)
 {
 	u64 drops = 0;

@@ -29,6 +29,8 @@ void system__parse_net_dev(const char *text, const struct figure_out *out);
 /* /proc/net/snmp and netstat: a line of names, then one of values. */
 void system__parse_protocols(const char *text, const struct figure_out *out);
 void system__parse_softnet(const char *text, const struct figure_out *out);
+/* /proc/interrupts and /proc/softirqs: each kind over all CPUs, by device or description, or its own name. */
+void system__parse_interrupts(const char *text, enum figure f, const struct figure_out *out);
 /* The two numbers that count of /proc/sys/fs/file-nr. */
 void system__parse_file_nr(const char *text, const struct figure_out *out);
 /* cpu.stat of cgroup v1 or v2. */

@@ -35,7 +35,8 @@ def found(rules, pid, begin=None, watch=None):
             seen += [r for r in rows if r not in seen]
             hits = [r for r in rows if r["rule"] in rules and (pid is None or r["pid"] == pid)]
             if hits:
-                print(f"# {hits[0]['severity']} {hits[0]['rule']}: {hits[0]['text']}")
+                after = (w.reports[-1]["t1_ns"] - begin) / 1e9
+                print(f"# after {after:.1f} s: {hits[0]['severity']} {hits[0]['rule']}: {hits[0]['text']}")
                 return hits[0]
             w.next()
     raise AssertionError(f"none of {rules} about {pid}: "

@@ -91,6 +91,11 @@ static const struct example examples[] = {
 	{RULE_INTERRUPTS, SEVERITY_WARNING, 0, "CPU 1 spends 10 % of its time in interrupts and 50 %",
 	 ORDINARY "figure softirq_ns 1 500000000\nfigure irq_ns 1 100000000\n"
 		  "figure idle_ns 1 350000000\n"},
+	{RULE_INTERRUPTS, SEVERITY_WARNING, 0,
+	 "60 % in softirqs; most interrupts are `eth0-rx`, 30000 a second; most softirqs NET_RX, 90000 a second",
+	 ORDINARY "figure softirq_ns 1 600000000\nfigure idle_ns 1 350000000\n"
+		  "figure interrupts_of timer 100\nfigure interrupts_of eth0-rx 30000\n"
+		  "figure softirqs_of NET_RX 90000\nfigure softirqs_of RCU 10\n"},
 	{RULE_STOLEN, SEVERITY_WARNING, 0, "11 % of all CPUs' time was stolen",
 	 ORDINARY "figure steal_ns - 250000000\n"},
 	{RULE_THROTTLED, SEVERITY_WARNING, 7, "`web` was throttled by its cgroup's CPU limit in 60 %",
@@ -135,7 +140,7 @@ static const struct example examples[] = {
 	 ORDINARY "figure refault_file_pages - 5000\nusage cp 7 D 2 10 10 0 1 100\n"},
 	{RULE_MEMORY_LOW, SEVERITY_WARNING, 7, "500 MB of memory are left of 16000 MB: `big`",
 	 ORDINARY "figure mem_available_bytes - 500000000\nusage big 7 S 2 10 10 0 14000 0\n"},
-	{RULE_RECLAIM, SEVERITY_NOTE, 10, "`x` has to reclaim directly, it waits 12 % of its time",
+	{RULE_RECLAIM, SEVERITY_NOTE, 10, "40 allocations stall: `x` waits 12 % of its time for memory",
 	 ORDINARY "figure scan_direct_pages - 4000\nfigure alloc_stalls - 40\n"
 		  "wait x 10 10 0 D 20 120 0 9 0 irq main@x;asm_exc_page_fault@[kernel]@kernel;"
 		  "do_swap_page@[kernel]@kernel;io_schedule@[kernel]@kernel\n"},
@@ -151,7 +156,7 @@ static const struct example examples[] = {
 		  "notice 3 Memory cgroup out of memory: Killed process 12 ((sd-pam)) total-vm:1kB\n"},
 	{RULE_OOM_KILL, SEVERITY_CRITICAL, 0, "the kernel killed a process in the last minute",
 	 ORDINARY "figure oom_kills - 1\n"},
-	{RULE_MEMORY_PRESSURE, SEVERITY_WARNING, 7, "30 % of the time some task waits for memory",
+	{RULE_MEMORY_PRESSURE, SEVERITY_WARNING, 7, "for memory, all of them 0 %: `x` faults most, 5000 times a second",
 	 ORDINARY "figure psi_memory_some_ns - 300000000\nusage x 7 D 2 10 10 5000 1 0\n"},
 	{RULE_FAULT_STORM, SEVERITY_NOTE, 7, "`touch` faults 90000 times a second",
 	 ORDINARY "usage touch 7 R 2 500 400 90000 1 0\n"},

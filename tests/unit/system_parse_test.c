@@ -117,6 +117,29 @@ static void disks_and_networks(void **state)
 	assert_int_equal(value_of(&s, FIGURE_BACKLOG_DROPS, ""), 12);
 }
 
+static void interrupts(void **state)
+{
+	struct seen s = {0};
+	const struct figure_out out = {note, &s};
+
+	system__parse_interrupts("           CPU0       CPU1\n"
+				 "  1:          0          0   IO-APIC   1-edge      i8042\n"
+				 " 24:         10          2   PCI-MSI 65536-edge      ahci[0000:00:1f.2]\n"
+				 " 25:          7          0   PCI-MSI 65537-edge      usb1, usb2\n"
+				 "LOC:        100        200   Local timer interrupts\n"
+				 "ERR:          3\n"
+				 "MIS:          1", FIGURE_INTERRUPTS_OF, &out);
+	system__parse_interrupts("                    CPU0       CPU1\n"
+				 "      NET_RX:         30         12\n", FIGURE_SOFTIRQS_OF, &out);
+	assert_int_equal(value_of(&s, FIGURE_INTERRUPTS_OF, "ahci[0000:00:1f.2] (24)"), 12);
+	assert_int_equal(value_of(&s, FIGURE_INTERRUPTS_OF, "usb1, usb2 (25)"), 7);
+	assert_int_equal(value_of(&s, FIGURE_INTERRUPTS_OF, "Local timer interrupts"), 300);
+	assert_int_equal(value_of(&s, FIGURE_INTERRUPTS_OF, "ERR"), 3);
+	assert_int_equal(value_of(&s, FIGURE_INTERRUPTS_OF, "i8042 (1)"), UINT64_MAX);
+	assert_int_equal(value_of(&s, FIGURE_INTERRUPTS_OF, "MIS"), UINT64_MAX);
+	assert_int_equal(value_of(&s, FIGURE_SOFTIRQS_OF, "NET_RX"), 42);
+}
+
 static void limits_and_cgroups(void **state)
 {
 	struct seen s = {0};
@@ -201,6 +224,7 @@ static void cut_anywhere(void **state)
 			system__parse_net_dev(text, &out);
 			system__parse_protocols(text, &out);
 			system__parse_softnet(text, &out);
+			system__parse_interrupts(text, FIGURE_INTERRUPTS_OF, &out);
 			system__parse_file_nr(text, &out);
 			system__parse_cpu_stat(text, "/", &out);
 			system__parse_kmsg(text, &n);
@@ -314,6 +338,7 @@ int main(void)
 		cmocka_unit_test(times_of_cpus),
 		cmocka_unit_test(memory_and_pressure),
 		cmocka_unit_test(disks_and_networks),
+		cmocka_unit_test(interrupts),
 		cmocka_unit_test(limits_and_cgroups),
 		cmocka_unit_test(messages),
 		cmocka_unit_test(processes),

@@ -29,16 +29,23 @@
  *	mapped	touches the pages of PATH, which it drops from the page cache before
  *	threads	has 3,000 threads, after two seconds
  *	files	has 950 of the 1,000 files open that it may
+ *	shared	three threads that read PATH past the page cache by one descriptor, whose lock they wait for
+ *	refault	touches all pages of PATH again and again
+ *	wire	sends 9.5 Mbit/s from an interface of its own, which is one of 10 Mbit/s: trouble wire SECONDS NAME
  *	quiet	sleeps
  */
 #include <fcntl.h>
+#include <linux/ethtool.h>
 #include <linux/if_packet.h>
+#include <linux/if_tun.h>
+#include <linux/sockios.h>
 #include <net/if.h>
 #include <netinet/in.h>
 #include <pthread.h>
 #include <sched.h>
 #include <spawn.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -433,6 +440,71 @@ static void touch_mapped(void)
 	}
 }
 
+static void *read_shared(void *arg)
+{
+	int fd = (int)(intptr_t)arg;
+	void *buf;
+
+	must(!posix_memalign(&buf, BLOCK, CHUNK), "posix_memalign");
+	while (going())
+		if (read(fd, buf, CHUNK) <= 0)
+			must(lseek(fd, 0, SEEK_SET) == 0, "lseek");
+	return NULL;
+}
+
+static void share(void)
+{
+	int fd = open(path, O_RDONLY | O_DIRECT);
+	pthread_t t[THREADS];
+
+	must(fd >= 0, path);
+	for (int i = 0; i < THREADS; i++)
+		must(!pthread_create(&t[i], NULL, read_shared, (void *)(intptr_t)fd), "pthread_create");
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(t[i], NULL);
+}
+
+static void fault_again(void)
+{
+	int fd = open(path, O_RDONLY);
+	off_t size = lseek(fd, 0, SEEK_END);
+	volatile char sum = 0;
+	char *p;
+
+	must(fd >= 0 && size > 0, path);
+	must(!posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED), "fadvise");
+	p = mmap(NULL, (size_t)size, PROT_READ, MAP_SHARED, fd, 0);
+	must(p != MAP_FAILED, "mmap");
+	while (going())
+		for (off_t i = 0; i < size && going(); i += BLOCK)
+			sum = (char)(sum + p[i]);
+}
+
+#define WIRE_PACKET 1450
+
+static void fill_wire(void)
+{
+	struct ifreq r = {.ifr_flags = IFF_TUN | IFF_NO_PI};
+	int fd = open("/dev/net/tun", O_RDWR), any = socket(AF_INET, SOCK_DGRAM, 0);
+	struct ethtool_cmd how = {.cmd = ETHTOOL_GSET};
+	char packet[WIRE_PACKET] = {0x45}; /* no more of it is right */
+
+	must(fd >= 0 && any >= 0, "/dev/net/tun");
+	strncpy(r.ifr_name, path, IFNAMSIZ - 1);
+	must(!ioctl(fd, TUNSETIFF, &r), "TUNSETIFF");
+	r.ifr_data = (char *)&how;
+	must(!ioctl(any, SIOCETHTOOL, &r), "SIOCETHTOOL");
+	how.cmd = ETHTOOL_SSET;
+	how.speed = 10;
+	how.speed_hi = 0;
+	must(!ioctl(any, SIOCETHTOOL, &r), "SIOCETHTOOL");
+	r.ifr_flags = IFF_UP;
+	must(!ioctl(any, SIOCSIFFLAGS, &r), "SIOCSIFFLAGS");
+	for (uint64_t sent = 0, begin = wall_ns(); going(); usleep(1000))
+		for (; sent * WIRE_PACKET * 8 < 95 * (wall_ns() - begin) / 10000; sent++)
+			must(write(fd, packet, sizeof(packet)) == sizeof(packet), "write");
+}
+
 static void *rest_in_thread(void *arg)
 {
 	while (going())
@@ -483,7 +555,8 @@ int main(int argc, char **argv)
 		{"yield", yield_on_first}, {"flock", lock_file},
 		{"invert", invert}, {"stuck", stick}, {"deep", read_deep},
 		{"reread", read_again}, {"mapped", touch_mapped}, {"threads", have_threads},
-		{"files", have_files}, {"quiet", rest},
+		{"files", have_files}, {"shared", share}, {"refault", fault_again},
+		{"wire", fill_wire}, {"quiet", rest},
 	};
 
 	must(argc > 2, "usage: trouble KIND SECONDS [PATH]");

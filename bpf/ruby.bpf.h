@@ -45,11 +45,54 @@ static __always_inline bool ruby_is_function(u64 flags)
 	return !(flags & SCRIPT_RUBY_OF_C) && (flags & SCRIPT_RUBY_MAGIC) != SCRIPT_RUBY_DUMMY;
 }
 
+static __always_inline bool ruby_read_entry(struct ruby_entry *e, u64 at)
+{
+	return !(at & 7) && !(at >> (SCRIPT_CODE_BITS + 3)) &&
+	       !bpf_probe_read_user(e, sizeof(*e), (void *)at);
+}
+
+/* What is known of the method that runs this code, in x->entry, too; 0: not sure, its code has to do. */
+__noinline u64 ruby__entry(u32 slot, u64 at, u64 code)
+{
+	struct script_state *x = script__state(slot);
+
+	if (!x || !ruby_read_entry(&x->entry, at))
+		return 0;
+	if ((x->entry.type & SCRIPT_RUBY_TYPE) == SCRIPT_RUBY_SPECIALS) {
+		at = x->entry.variables_entry;
+		if (!ruby_read_entry(&x->entry, at))
+			return 0;
+	}
+	if ((x->entry.type & SCRIPT_RUBY_TYPE) != SCRIPT_RUBY_ENTRY ||
+	    bpf_probe_read_user(&x->definition, sizeof(x->definition), (void *)x->entry.definition) ||
+	    (x->definition.type & RUBY_DEFINITION_TYPE) || x->definition.code != code)
+		return 0;
+	return at;
+}
+
+/* The frame of a function. */
+static __always_inline bool ruby_put(struct script_state *x, u32 slot, u64 code)
+{
+	u64 instr, print, entry = 0;
+
+	if (!ruby_code(x, code))
+		return false;
+	instr = frame_word(x, x->rt.frame_instr) - code_word(x, x->rt.code_start);
+	print = script_code_sum(code_word(x, x->rt.code_file), code_word(x, x->rt.code_name),
+				code_word(x, x->rt.code_lines), code_word(x, x->rt.code_line));
+	if ((x->environment.flags & SCRIPT_RUBY_MAGIC) == SCRIPT_RUBY_METHOD)
+		entry = ruby__entry(slot, x->environment.method, code);
+	if (entry)
+		print = ruby_method_sum(print, x->entry.owner);
+	put_frame(x, entry ? entry : code, script_unit((s64)instr >> 3), print);
+	return true;
+}
+
 /* The frame at x->frame. */
 __noinline int ruby__step(u32 slot)
 {
 	struct script_state *x = script__state(slot);
-	u64 flags, code, instr;
+	u64 owner;
 	u32 bytes;
 
 	if (!x)
@@ -59,21 +102,17 @@ __noinline int ruby__step(u32 slot)
 	bytes = x->rt.frame_bytes;
 	barrier_var(bytes);
 	if ((x->frame & 7) || bytes > sizeof(x->f) ||
-	    bpf_probe_read_user(x->f, bytes, (void *)x->frame) ||
-	    !script_read(&flags, frame_word(x, x->rt.frame_owner)))
+	    bpf_probe_read_user(x->f, bytes, (void *)x->frame))
+		return SCRIPT_DOUBT;
+	owner = frame_word(x, x->rt.frame_owner);
+	if (bpf_probe_read_user(&x->environment, sizeof(x->environment),
+				(void *)(owner - offsetof(struct ruby_environment, flags))))
 		return SCRIPT_DOUBT;
 	x->frame += bytes;
-	code = frame_word(x, x->rt.frame_code);
-	if (ruby_is_function(flags)) {
-		if (!ruby_code(x, code))
-			return SCRIPT_DOUBT;
-		instr = frame_word(x, x->rt.frame_instr) - code_word(x, x->rt.code_start);
-		put_frame(x, code, script_unit((s64)instr >> 3),
-			  script_code_sum(code_word(x, x->rt.code_file), code_word(x, x->rt.code_name),
-					  code_word(x, x->rt.code_lines),
-					  code_word(x, x->rt.code_line)));
-	}
-	if (flags & SCRIPT_RUBY_OUTERMOST)
+	if (ruby_is_function(x->environment.flags) &&
+	    !ruby_put(x, slot, frame_word(x, x->rt.frame_code)))
+		return SCRIPT_DOUBT;
+	if (x->environment.flags & SCRIPT_RUBY_OUTERMOST)
 		end_run(x, ANCHOR_IS_CODE);
 	return SCRIPT_GOES_ON;
 }

@@ -114,6 +114,19 @@ struct script_runtime {
 #define SCRIPT_RUBY_OF_C      0x80
 #define SCRIPT_RUBY_MAGIC     0x7fff0001
 #define SCRIPT_RUBY_DUMMY     0x79990001
+#define SCRIPT_RUBY_METHOD    0x11110001
+
+/* A method's frame has below its flags what is known of the method, or what leads to it; a word of the
+ * method is that entry's address. As Ruby 3.1 has them: */
+#define SCRIPT_RUBY_ENTRY    0x601a
+#define SCRIPT_RUBY_SPECIALS 0x201a /* its own variables: the entry is the second word */
+struct ruby_entry {
+	__u64 type, variables_entry, definition, called, owner; /* owner: the class or module */
+};
+struct ruby_definition {
+	__u64 type, code; /* type: 0 in its low bits, of what is written in Ruby */
+};
+#define RUBY_DEFINITION_TYPE 0xf
 
 /* A sum tells code objects apart by these words, in this order: the file, the name, the table of lines,
  * the word with the first line; and the name's hash, as the interpreter keeps it. Both sides make it. */
@@ -136,6 +149,12 @@ static inline __u64 perl_statement_sum(const struct perl_layout *l, const __u64 
 		return 0;
 	return script_code_sum(words[l->statement_file / 8 & 7], begin, 0,
 			       words[l->statement_line / 8 & 7] >> 32);
+}
+
+/* Of a method: its code's, and whose it is. */
+static inline __u64 ruby_method_sum(__u64 code, __u64 owner)
+{
+	return script_sum(code, owner);
 }
 
 static inline __u64 perl_function_sum(const struct perl_layout *l, const __u64 *words)

@@ -11,11 +11,19 @@
 /* In the place of an address on the C stack: the evaluation function's code tells. */
 #define ANCHOR_IS_CODE (~0ULL)
 
+/* What a frame of Ruby leads to: what its method is, who is around it, and its flags. */
+struct ruby_environment {
+	u64 method, outer, flags;
+};
+
 struct script_state {
 	struct script_runtime rt;
 	u64 interp, thread, found; /* while the thread's state is looked for */
 	u64 frame, call;	   /* the interpreter's */
 	u64 end;		   /* SCRIPT_STACK and SCRIPT_CONTEXTS: of its frames */
+	struct ruby_environment environment; /* SCRIPT_STACK: of the frame that is looked at, */
+	struct ruby_entry entry;	     /* and of a method's */
+	struct ruby_definition definition;
 	u64 statement;		   /* SCRIPT_CONTEXTS: of the frame that is looked at */
 	u32 kept;		   /* a frame's place, and 1; 0: none */
 	u32 main;		   /* the last run is what perl was begun with, alone */

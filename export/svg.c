@@ -184,6 +184,7 @@ static u32 colour_of(const char *kind, const char *name)
 		{"python", {70, 190, 180}}, {"java", {235, 160, 140}},
 		{"js", {135, 165, 235}}, {"php", {165, 140, 215}},
 		{"ruby", {235, 120, 140}}, {"perl", {150, 175, 190}},
+		{"go", {95, 200, 220}},
 	};
 	static const u8 other[3] = {200, 200, 200};
 	u32 paler = (u32)(hash_bytes(name, strlen(name)) >> 40) % 110, out = 0;

@@ -89,7 +89,7 @@ static const char *kind_sgr(const char *kind)
 		{"kernel", "35"}, {"bpf", "35"},     {"inlined", "36"}, {"jit", "33"},
 		{"user", "32"},	  {"library", "32"}, {"vdso", "32"},	{"python", "36"},
 		{"java", "33"}, {"js", "34"}, {"php", "34"},
-		{"ruby", "31"}, {"perl", "34"},
+		{"ruby", "31"}, {"perl", "34"}, {"go", "36"},
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(colours); i++)

@@ -128,6 +128,7 @@ struct flame_frame {
 	enum code_kind kind;		/* CODE_UNKNOWN of what is no code too */
 	bool comm;			/* a command, or the root */
 	bool library;			/* in a shared object */
+	bool go;			/* of Go's own */
 	bool match;			/* the search's */
 	u8 shade;			/* by its name, evenly spread */
 };
@@ -193,7 +194,7 @@ static inline u64 flame_node__width(const struct flame_result *a, const struct f
 /* By how many points its share of all there is now exceeds that of all there was then. */
 double flame__change(const struct flame_result *a, u32 node);
 
-/* "user" "kernel" ..., "library", "inlined", "comm": in exports. */
+/* "user" "kernel" ..., "library", "go", "inlined", "comm": in exports. */
 const char *flame_frame__kind(const struct flame_frame *f, bool inlined);
 
 /* Calls emit for each distinct path that ends at or below a node, from the root; names are as

@@ -194,6 +194,7 @@ static void fill_ident(struct flame_frame *f, const struct ident *id)
 		.object = id->object,
 		.kind = id->func ? id->kind : id->object_kind,
 	};
+	f->go = id->flags & FUNC_GO;
 	f->library = (f->kind == CODE_USER && is_library(id->object_name)) || f->kind == CODE_VDSO;
 }
 

@@ -9,6 +9,8 @@ const char *flame_frame__kind(const struct flame_frame *f, bool inlined)
 		return "comm";
 	if (inlined)
 		return "inlined";
+	if (f->go)
+		return "go";
 	return f->library ? "library" : code__kind_name(f->kind);
 }
 

@@ -15,6 +15,7 @@
 struct ruby_file {
 	u64 vm;	     /* ruby_current_vm_ptr */
 	u64 version; /* ruby_version: a text */
+	u64 object;  /* rb_cObject; 0: it has none, and methods have no classes */
 	u64 eval, eval_size;
 };
 
@@ -24,6 +25,7 @@ bool ruby_file__read(int fd, struct ruby_file *out);
 /* A process that runs one. */
 struct ruby {
 	struct script_runtime rt; /* but for exec_id */
+	u64 object;		  /* where the class of all is; 0: not known */
 };
 
 /* bias: to be added to the file's addresses. 0; -EAGAIN: it has not begun yet; else -errno and why,
@@ -31,11 +33,18 @@ struct ruby {
 int ruby__attach(const struct ruby_file *f, u64 bias, const struct process_memory *m,
 		 struct ruby *out, const char **why);
 
-/* By its instruction sequence. 0 or -errno: it is none (any more). */
+/* By its instruction sequence, of a method by its entry (bpf/script.h). 0 or -errno: it is none (any more). */
 int ruby_code__read(const struct ruby *r, const struct process_memory *m, u64 address,
 		    struct script_code *out);
 /* What the programs would sum up of it now; 0: it is none. */
 u64 ruby_code__print(const struct ruby *r, const struct process_memory *m, u64 address);
+
+/* How methods of a class or module begin, "Some::Class#", those of one object alone with a dot; "": it has no
+ * name. */
+void ruby_class__prefix(const struct ruby *r, const struct process_memory *m, u64 class, char *buf,
+			size_t size);
+/* A text, cut where it is longer. False: it is none, or has what no name has. */
+bool ruby__text(const struct process_memory *m, u64 at, char *to, size_t size);
 
 /* The line of an instruction, whose number is that of the next one's word; 0: there is none.
  * lines: of struct script_code. */

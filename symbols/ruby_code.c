@@ -21,28 +21,55 @@
 #define INDEX	   144
 #define LINE_BYTES 12 /* of an entry, whose first word is the line */
 
-static bool read_code(const struct ruby *r, const struct process_memory *m, u64 address, u64 *body,
-		      u64 words[CODE_WORDS])
+/* An instruction sequence, and of a method's whose it is. */
+struct code {
+	u64 owner; /* 0: it is no method's, or not known */
+	u64 body, words[CODE_WORDS];
+};
+
+static bool read_entry(const struct process_memory *m, u64 *address, u64 *owner)
+{
+	struct ruby_definition d;
+	struct ruby_entry e;
+
+	if (!m->read(m->ctx, *address, &e, sizeof(e)) ||
+	    (e.type & SCRIPT_RUBY_TYPE) != SCRIPT_RUBY_ENTRY ||
+	    !m->read(m->ctx, e.definition, &d, sizeof(d)) || (d.type & RUBY_DEFINITION_TYPE))
+		return false;
+	*owner = e.owner;
+	*address = d.code;
+	return true;
+}
+
+static bool read_code(const struct ruby *r, const struct process_memory *m, u64 address, struct code *c)
 {
 	u64 type;
 
-	return !(address & 7) && memory__u64(m, address, &type) &&
-	       (type & SCRIPT_RUBY_TYPE) == SCRIPT_RUBY_ISEQ &&
-	       memory__u64(m, address + r->rt.code_body, body) &&
-	       m->read(m->ctx, *body, words, r->rt.code_bytes);
+	c->owner = 0;
+	if (address & 7 || !memory__u64(m, address, &type))
+		return false;
+	if ((type & SCRIPT_RUBY_TYPE) == SCRIPT_RUBY_ENTRY &&
+	    (!read_entry(m, &address, &c->owner) || address & 7 || !memory__u64(m, address, &type)))
+		return false;
+	return (type & SCRIPT_RUBY_TYPE) == SCRIPT_RUBY_ISEQ &&
+	       memory__u64(m, address + r->rt.code_body, &c->body) &&
+	       m->read(m->ctx, c->body, c->words, r->rt.code_bytes);
 }
 
-static u64 print_of(const struct ruby *r, const u64 *words)
+static u64 print_of(const struct ruby *r, const struct code *c)
 {
-	return script_code_sum(words[r->rt.code_file / 8], words[r->rt.code_name / 8],
-			       words[r->rt.code_lines / 8], words[r->rt.code_line / 8]);
+	const u64 *words = c->words;
+	u64 print = script_code_sum(words[r->rt.code_file / 8], words[r->rt.code_name / 8],
+				    words[r->rt.code_lines / 8], words[r->rt.code_line / 8]);
+
+	return c->owner ? ruby_method_sum(print, c->owner) : print;
 }
 
 u64 ruby_code__print(const struct ruby *r, const struct process_memory *m, u64 address)
 {
-	u64 words[CODE_WORDS], body;
+	struct code c;
 
-	return read_code(r, m, address, &body, words) ? print_of(r, words) : 0;
+	return read_code(r, m, address, &c) ? print_of(r, &c) : 0;
 }
 
 /* --- texts and arrays; a short one is in the object itself --- */
@@ -57,8 +84,7 @@ u64 ruby_code__print(const struct ruby *r, const struct process_memory *m, u64 a
 #define IN_OBJECT	    16
 #define TEXT_AT		    24
 
-/* A longer one is cut. False: it is none, or has what no name has. */
-static bool read_text(const struct process_memory *m, u64 at, char *to, size_t size)
+bool ruby__text(const struct process_memory *m, u64 at, char *to, size_t size)
 {
 	u64 flags, length, chars = at + IN_OBJECT;
 	size_t n;
@@ -84,10 +110,10 @@ static bool read_path(const struct process_memory *m, u64 at, char *to, size_t s
 	if ((at & 7) || !memory__u64(m, at, &flags))
 		return false;
 	if (TYPE(flags) != TYPE_ARRAY)
-		return read_text(m, at, to, size);
+		return ruby__text(m, at, to, size);
 	return (flags & EMBEDDED) && ARRAY_LENGTH(flags) == 2 &&
 	       m->read(m->ctx, at + IN_OBJECT, paths, sizeof(paths)) &&
-	       (read_text(m, paths[1], to, size) || read_text(m, paths[0], to, size));
+	       (ruby__text(m, paths[1], to, size) || ruby__text(m, paths[0], to, size));
 }
 
 /* --- lines: pairs of a place and the line from it on --- */
@@ -209,21 +235,34 @@ u32 ruby_lines__find(const u8 *lines, u32 nlines, u32 unit)
 	return line;
 }
 
+static bool read_name(const struct ruby *r, const struct process_memory *m, const struct code *c,
+		      char *buf, size_t size)
+{
+	size_t n;
+
+	*buf = '\0';
+	if (c->owner)
+		ruby_class__prefix(r, m, c->owner, buf, size / 2);
+	n = strlen(buf);
+	return ruby__text(m, c->words[r->rt.code_name / 8], buf + n, size - n);
+}
+
 int ruby_code__read(const struct ruby *r, const struct process_memory *m, u64 address,
 		    struct script_code *out)
 {
-	u64 words[CODE_WORDS], body, first;
+	struct code c;
+	u64 first;
 	u32 last;
 
 	*out = (struct script_code){0};
-	if (!read_code(r, m, address, &body, words) || !memory__u64(m, body + FIRST_LINE, &first) ||
-	    !memory__u32(m, body + LAST_LINE, &last) ||
-	    !read_text(m, words[r->rt.code_name / 8], out->name, sizeof(out->name)) ||
-	    !read_path(m, words[r->rt.code_file / 8], out->file, sizeof(out->file)))
+	if (!read_code(r, m, address, &c) || !memory__u64(m, c.body + FIRST_LINE, &first) ||
+	    !memory__u32(m, c.body + LAST_LINE, &last) ||
+	    !read_name(r, m, &c, out->name, sizeof(out->name)) ||
+	    !read_path(m, c.words[r->rt.code_file / 8], out->file, sizeof(out->file)))
 		return -ESTALE;
-	out->print = print_of(r, words);
+	out->print = print_of(r, &c);
 	out->first_line = MAX((u32)(first >> 1), 1u); /* a number is odd; 0 is of a file */
 	out->last_line = MAX(out->first_line, last);
-	read_lines(m, body, (u32)(words[0] >> 32), out);
+	read_lines(m, c.body, (u32)(c.words[0] >> 32), out);
 	return 0;
 }

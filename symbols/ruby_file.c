@@ -25,6 +25,8 @@ static void take(void *ctx, const char *name, const GElf_Sym *sym)
 		f->vm = sym->st_value;
 	} else if (!strcmp(name, "ruby_version")) {
 		f->version = sym->st_value;
+	} else if (!strcmp(name, "rb_cObject")) {
+		f->object = sym->st_value;
 	} else if (!strcmp(name, VM_EXEC)) {
 		f->eval = sym->st_value;
 		f->eval_size = sym->st_size;

@@ -222,6 +222,8 @@ const char *const role_names[ROLES] = {
 	[ROLE_FLAME_RUBY] = "ruby1",	   [ROLE_FLAME_RUBY_2] = "ruby2",
 	[ROLE_FLAME_RUBY_3] = "ruby3",	   [ROLE_FLAME_PERL] = "perl1",
 	[ROLE_FLAME_PERL_2] = "perl2",	   [ROLE_FLAME_PERL_3] = "perl3",
+	[ROLE_FLAME_GO] = "go1",	   [ROLE_FLAME_GO_2] = "go2",
+	[ROLE_FLAME_GO_3] = "go3",
 	[ROLE_FLAME_COLD] = "cold1",	   [ROLE_FLAME_COLD_2] = "cold2",
 	[ROLE_FLAME_COLD_3] = "cold3",
 	[ROLE_HEAT_1] = "heat1",	   [ROLE_HEAT_2] = "heat2",

@@ -23,6 +23,7 @@ enum flame_hue {
 	FLAME_HUE_PHP,
 	FLAME_HUE_RUBY,
 	FLAME_HUE_PERL,
+	FLAME_HUE_GO,
 	FLAME_HUES
 };
 

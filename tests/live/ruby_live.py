@@ -4,6 +4,7 @@
 (tests/workloads/ruby_shares.rb)."""
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -13,32 +14,37 @@ import servers  # noqa: E402
 from runtimes import folded, follow, line_of, own_lines, share, whole  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/ruby_shares.rb")
+CLASSES = os.path.join(live.ROOT, "tests/workloads/ruby_classes.rb")
 WALKED = "3.1"
 DEPTH = 5
-CHAIN = ["descend"] * (DEPTH + 1) + ["produce", "block in produce"]
-CALLS = [*CHAIN, "fails", "rescue in fails", "by_sort", "block in by_sort", "round"]
+CHAIN = ["Object#descend"] * (DEPTH + 1) + ["Object#produce", "block in produce"]
+CALLS = [*CHAIN, "Object#fails", "rescue in fails", "Caller.by_sort", "block in by_sort", "Caller#round"]
 
 
-def program(how):
+def running(source, *args):
     live.need_root()
     ruby, = servers.need("/usr/bin/ruby")
     version = subprocess.run([ruby, "-e", "print RUBY_VERSION"], capture_output=True, text=True, check=True).stdout
     if not version.startswith(WALKED + "."):
         raise live.Skip(f"ruby {version} is here, not {WALKED}")
-    return servers.running(ruby, SOURCE, DEPTH, how, text=True, stdout=subprocess.PIPE)
+    return servers.running(ruby, source, *args, text=True, stdout=subprocess.PIPE)
+
+
+def program(how):
+    return running(SOURCE, DEPTH, how)
 
 
 def check_shares(how, begin):
     def named():
         stacks = folded("cpu", p.pid, "-F", 997)
-        return stacks if share(stacks, lambda s: "round" in s) > 90 else None
+        return stacks if share(stacks, lambda s: "Caller#round" in s) > 90 else None
     with program(how) as p:
         servers.printed(p, "ready")
         stacks = live.wait_for(named, 40, 0)
     # Few samples on a busy machine: three standard deviations may be missed.
     within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
     for name, truth in ("hot_70", 70), ("hot_30", 30):
-        got = share(stacks, lambda s: follow(s, [*begin, *CALLS, name, "spin"]))
+        got = share(stacks, lambda s: follow(s, [*begin, *CALLS, f"Object#{name}", "Object#spin"]))
         live.near(got, truth, within, f"ruby, {how}: share of {name} below its callers, %")
 
 
@@ -62,10 +68,10 @@ def test_place():
     with program("main") as p:
         servers.printed(p, "ready")
         stacks = folded("cpu", p.pid, "-F", 997)
-    hot = {s: w for s, w in stacks.items() if "hot_70" in s}
+    hot = {s: w for s, w in stacks.items() if "Object#hot_70" in s}
     assert share(hot, lambda s: follow(s, ["ruby_run_node", "rb_vm_exec", "<main>", *CHAIN[:-1], "rb_rescue2",
-                                           "rb_vm_exec", CHAIN[-1], "by_sort", "rb_block_call", "rb_ary_each",
-                                           "rb_vm_exec", "block in by_sort", "hot_70"])) > 95, hot
+                                           "rb_vm_exec", CHAIN[-1], "Caller.by_sort", "rb_block_call", "rb_ary_each",
+                                           "rb_vm_exec", "block in by_sort", "Object#hot_70"])) > 95, hot
 
 
 def test_lines():
@@ -78,12 +84,29 @@ def test_lines():
     live.near(sum(own.get(line, 0) for line in loop), 100, 5, "ruby: share of a loop's lines of its function, %")
 
 
+def bare(name):
+    return re.split("[#.]", name)[-1]
+
+
+def test_classes():
+    """Methods have the name of whose they are, as Ruby itself has it: of a class, a module, an ancestor, a class alone"""
+    with running(CLASSES) as p:
+        names = p.stdout.readline().split()
+        servers.printed(p, "ready")
+        stacks = folded("cpu", p.pid, "-F", 997)
+    spin, mixes, of_module, inherited, of_class, own, added = names
+    chain = [of_class, own, own, inherited, mixes, of_module, added, "unnamed", "alone", spin]
+    live.near(share(stacks, lambda s: follow(s, chain)), 100, 5, "ruby: stacks with methods by their classes' names, %")
+    methods = {f for s in stacks for f in s if bare(f) in map(bare, chain)}
+    assert methods == set(chain), methods
+
+
 def test_waits():
     """A wait is below the function that waits, and that below its caller"""
     def waits():
         stacks = folded("offcpu", p.pid)
         slept = {s: w for s, w in stacks.items() if "ppoll" in s or any("nanosleep" in f for f in s)}
-        return slept if share(slept, lambda s: follow(s, ["<main>", *CHAIN, "waits"])) > 90 else None
+        return slept if share(slept, lambda s: follow(s, ["<main>", *CHAIN, "Object#waits"])) > 90 else None
     with program("main") as p:
         servers.printed(p, "ready")
         assert live.wait_for(waits, 40, 0)

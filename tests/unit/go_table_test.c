@@ -166,12 +166,6 @@ static void test_with_c(void **state)
 	check("-buildmode=exe", "main.go with_c.go");
 }
 
-/* Linked by a linker of C. */
-static void test_position_independent_with_c(void **state)
-{
-	check("-buildmode=pie", "main.go with_c.go");
-}
-
 /* As what asks for lines has it. */
 static void test_debuginfo(void **state)
 {
@@ -329,7 +323,6 @@ int main(void)
 		cmocka_unit_test(test_usual),
 		cmocka_unit_test(test_position_independent),
 		cmocka_unit_test(test_with_c),
-		cmocka_unit_test(test_position_independent_with_c),
 		cmocka_unit_test(test_debuginfo),
 		cmocka_unit_test(test_frames),
 		cmocka_unit_test(test_frames_aarch64),

@@ -239,6 +239,110 @@ static void hostile(void **state)
 			 0);
 }
 
+/* --- whose a method is --- */
+
+#define OF_ONE 0x1000
+#define KEY_NAME 0xf01
+#define KEY_ONE  0xc11
+
+/* A class, what is beside it, its table of variables, and those. */
+struct class {
+	u64 words[4], more[2], table[7], variables[2][3];
+};
+
+static struct class object, object_only, own, own_only;
+static u64 object_at, entry[5], definition[5];
+static struct object object_name, own_name;
+
+static void set_class(struct class *c, u64 flags, const struct class *of, u64 key, const void *value)
+{
+	*c = (struct class){.words = {2 | flags, (u64)of, 0, (u64)c->more}, .more = {0, (u64)c->table}};
+	c->table[5] = 2; /* the first one was taken out */
+	c->table[6] = (u64)c->variables;
+	c->variables[0][0] = UINT64_MAX;
+	c->variables[1][1] = key;
+	c->variables[1][2] = (u64)value;
+}
+
+static void set_method(const struct class *owner)
+{
+	entry[0] = 0x601a;
+	entry[2] = (u64)definition;
+	entry[4] = (u64)owner;
+	definition[1] = (u64)iseq;
+}
+
+static int set_up_classes(void **state)
+{
+	set_up(state);
+	set_text(&label, "serve");
+	set_text(&object_name, "Object");
+	set_text(&own_name, "Some::Application");
+	set_class(&object, 0, &object_only, KEY_NAME, &object_name);
+	set_class(&object_only, OF_ONE, NULL, KEY_ONE, &object);
+	set_class(&own, 0, &own_only, KEY_NAME, &own_name);
+	set_class(&own_only, OF_ONE, NULL, KEY_ONE, &own);
+	object_at = (u64)&object;
+	ruby.object = (u64)&object_at;
+	definition[0] = 0;
+	return 0;
+}
+
+static void expect_method(const char *name)
+{
+	const struct process_memory m = memory();
+	struct script_code c;
+
+	assert_int_equal(ruby_code__read(&ruby, &m, (u64)entry, &c), 0);
+	assert_string_equal(c.name, name);
+	assert_int_equal(c.print, ruby_code__print(&ruby, &m, (u64)entry));
+	assert_int_equal(c.print, ruby_method_sum(ruby_code__print(&ruby, &m, (u64)iseq), entry[4]));
+	free(c.lines);
+}
+
+static void classes(void **state)
+{
+	(void)state;
+	set_method(&own);
+	expect_method("Some::Application#serve");
+	set_method(&own_only);
+	expect_method("Some::Application.serve");
+	set_method(&object);
+	expect_method("Object#serve");
+	ruby.object = 0;
+	expect_method("serve");
+}
+
+/* Then a method is its name alone, or none. */
+static void hostile_classes(void **state)
+{
+	const struct process_memory m = memory();
+	struct script_code c;
+
+	(void)state;
+	set_method(&own);
+	own.variables[1][2] = 8;
+	expect_method("serve");
+	own.table[5] = UINT64_MAX;
+	expect_method("serve");
+	own.words[3] = 0x10;
+	expect_method("serve");
+	set_method(&own_only);
+	own_only.variables[1][2] = (u64)&own_name; /* no class */
+	expect_method("serve");
+	entry[4] = 0x123;
+	expect_method("serve");
+	set_text(&object_name, "Objects");
+	set_method(&own_only);
+	expect_method("serve");
+	definition[0] = 1; /* written in C */
+	assert_int_not_equal(ruby_code__read(&ruby, &m, (u64)entry, &c), 0);
+	definition[0] = 0;
+	definition[1] = (u64)entry; /* of itself */
+	assert_int_not_equal(ruby_code__read(&ruby, &m, (u64)entry, &c), 0);
+	assert_int_equal(ruby_code__print(&ruby, &m, (u64)entry), 0);
+}
+
 static void stacks(void **state)
 {
 	struct status st;
@@ -270,6 +374,8 @@ int main(void)
 		cmocka_unit_test_setup(functions, set_up),
 		cmocka_unit_test_setup(others, set_up),
 		cmocka_unit_test_setup(hostile, set_up),
+		cmocka_unit_test_setup(classes, set_up_classes),
+		cmocka_unit_test_setup(hostile_classes, set_up_classes),
 		cmocka_unit_test_setup(stacks, set_up),
 	};
 

@@ -42,6 +42,8 @@ static enum flame_hue hue_of(const struct flame_frame *f, bool inlined)
 
 	if (inlined)
 		return FLAME_HUE_INLINED;
+	if (f->go)
+		return FLAME_HUE_GO;
 	return f->library ? FLAME_HUE_LIBRARY : hues[f->kind];
 }
 

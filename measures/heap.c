@@ -53,7 +53,8 @@ static const char *const allocators[] = {
 	"malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc", "operator new",
 	"xmalloc", "xcalloc", "xrealloc", "xstrdup", "strdup", "__strdup", "strndup", "__strndup",
 	"g_malloc", "g_realloc", "g_slice_alloc", "g_strdup", "__gnu_cxx::new_allocator",
-	"std::allocator", "std::__new_allocator", "__rust_alloc", "alloc::alloc::", NULL,
+	"std::allocator", "std::__new_allocator", "__rust_alloc", "__rust_realloc", "__rdl_", "__rg_", "alloc::", "<alloc::",
+	"hashbrown::", "<hashbrown::", "runtime.", NULL,
 };
 
 const struct measure measure_heap = {

@@ -152,6 +152,30 @@ def test_error():
     live.near(error, sigma, 0.1 * sigma, "standard error of bytes held")
 
 
+def test_ages():
+    """Ages of what is held, as a histogram and of the oldest one, are those of three allocations at known times"""
+    live.need_root()
+    with live.Workload("heap_ages", 1000) as work, \
+         live.Watch("heap", "--group", "pid", "--sample-bytes", "0", "-p", work.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        said = []
+        for _ in range(3):
+            os.kill(work.pid, signal.SIGUSR1)
+            said.append(json.loads(work.process.stdout.readline()))
+            watch.until(live.now_ns() + int(1.7e9))
+        report = watch.reports[-1]
+        row, = report["rows"]
+    live.near(sum(b["count"] for b in row["hist"]), sum(x["n"] for x in said), 0, "objects with an age")
+    # Ages are counted in units of 2^20 ns, and looked at between an interval's begin and its end.
+    unit, looked = 1 << 20, (report["t0_ns"], report["t1_ns"])
+    for x in said:
+        youngest, oldest = looked[0] - x["end_ns"] - 2 * unit, looked[1] - x["begin_ns"] + 2 * unit
+        there = sum(b["count"] for b in row["hist"] if b["hi_ns"] > youngest and b["lo_ns"] <= oldest)
+        live.near(there, x["n"], 0, f"objects of {oldest / 1e9:.1f} s")
+    youngest, oldest = looked[0] - said[0]["end_ns"], looked[1] - said[0]["begin_ns"]
+    assert youngest - 2 * unit <= row["oldest_ns"] <= oldest + 2 * unit, (row["oldest_ns"], youngest, oldest)
+
+
 class Many:
     """Objects of many stacks: what is held when all are there, and when half of them are freed."""
 

@@ -55,7 +55,9 @@ static const char *const allocators[] = {
 	"xmalloc", "xcalloc", "xrealloc", "xstrdup", "strdup", "__strdup", "strndup", "__strndup",
 	"g_malloc", "g_realloc", "g_slice_alloc", "g_strdup", "__gnu_cxx::new_allocator",
 	"std::allocator", "std::__new_allocator", "__rust_alloc", "__rust_realloc", "__rdl_", "__rg_", "alloc::", "<alloc::",
-	"hashbrown::", "<hashbrown::", "runtime.", NULL,
+	"hashbrown::", "<hashbrown::", "runtime.", "__libc_malloc", "__libc_calloc", "__libc_realloc",
+	"__GI___libc_malloc", "__GI___libc_realloc", "_int_malloc", "_int_realloc", "_int_memalign", "sysmalloc",
+	"__memset_", "__memcpy_", "__memmove_", NULL,
 };
 
 const struct measure measure_heap = {

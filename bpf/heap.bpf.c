@@ -23,6 +23,11 @@ struct heap_thread {
 	u32 call, weight, exec_id, pad;
 	/* Of the last call that nobody looks at the end of: where its return address lies, and that. */
 	u64 out_sp, out_ret;
+	/* That were taken last for user space, the newer one first: what is copied from a file may have to be read
+	 * after there is room for it. 0: it is used already. */
+	struct {
+		u64 page, bytes;
+	} pages[2];
 	u64 brk, moves; /* of the call that it is in: what it was before; the size of what is moved */
 };
 
@@ -315,10 +320,10 @@ static __always_inline bool is_own_call(struct task_struct *task, struct pt_regs
 	return word != t->out_ret && word != probed_return_of(task);
 }
 
-static __always_inline void mapped(void *ctx, struct task_struct *task, u64 address, u64 size, u32 call,
-				   struct measure_stats *st)
+static __always_inline void got(void *ctx, struct task_struct *task, u64 space, u64 address, u64 size, u32 call,
+				struct measure_stats *st)
 {
-	struct measure_acquired what = {.space = space_of(task), .address = address, .size = size};
+	struct measure_acquired what = {.space = space, .address = address, .size = size};
 	u32 *flag, slot = own_slot__take(&flag);
 
 	what.labels[HEAP_LABEL_CALL] = call | class_of(size) << HEAP_SIZE_SHIFT;
@@ -326,6 +331,12 @@ static __always_inline void mapped(void *ctx, struct task_struct *task, u64 addr
 	measure__acquire(ctx, task, slot, flag ? STACK_USER : 0, &what, bpf_ktime_get_ns(), st);
 	if (flag)
 		*flag = 0;
+}
+
+static __always_inline void mapped(void *ctx, struct task_struct *task, u64 address, u64 size, u32 call,
+				   struct measure_stats *st)
+{
+	got(ctx, task, space_of(task), address, size, call, st);
 }
 
 static __always_inline bool is_error(long ret)
@@ -445,6 +456,77 @@ int heap_brk(struct syscall_end *ctx)
 		mapped(ctx, task, before, after - before, HEAP_BRK, st);
 	else if (after < before)
 		release_old(task, after);
+	return 0;
+}
+
+/* --- pages, in the place of calls ---
+ *
+ * Memory counts where a process touches it first, until the kernel frees it: no allocator is asked. A page is known by
+ * the kernel's own address of it, so nobody has to follow what becomes of mappings. */
+#define MIGRATE_MOVABLE 1
+#define COUNTER_ANON	1 /* MM_ANONPAGES */
+#define MAPPING_ANON	1 /* of struct page.mapping */
+
+const volatile u32 page_bytes = 4096;
+
+struct page {
+	void *mapping;
+} KERNEL_TYPE;
+
+SEC("raw_tp/mm_page_alloc")
+int heap_page_got(struct bpf_raw_tracepoint_args *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 order = ctx->args[1], migrate = ctx->args[3] & 0x7f, tgid = task->tgid;
+	struct heap_thread *t;
+
+	if (!ctx->args[0] || migrate != MIGRATE_MOVABLE || !bpf_map_lookup_elem(&executed, &tgid))
+		return 0;
+	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!t)
+		return 0;
+	t->pages[1] = t->pages[0];
+	t->pages[0].page = ctx->args[0];
+	t->pages[0].bytes = (u64)page_bytes << (order & 31);
+	return 0;
+}
+
+/* A page of a file that was read meanwhile has its mapping. */
+static __always_inline bool is_new(u64 page)
+{
+	u64 mapping = page ? (u64)BPF_CORE_READ((struct page *)page, mapping) : 0;
+
+	return page && (!mapping || mapping & MAPPING_ANON);
+}
+
+SEC("tp_btf/rss_stat")
+int heap_page_used(u64 *ctx)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	struct measure_stats *st = stats__get();
+	struct heap_thread *t;
+	u64 began, page;
+	bool newer;
+
+	if ((u32)ctx[1] != COUNTER_ANON || !st || task->flags & PF_MEMALLOC || as_number(task->mm) != ctx[0])
+		return 0;
+	t = bpf_task_storage_get(&threads, task, 0, 0);
+	if (!t)
+		return 0;
+	began = run__begin(st);
+	newer = is_new(t->pages[0].page);
+	page = newer ? t->pages[0].page : t->pages[1].page;
+	if (newer || is_new(page))
+		got(ctx, task, 0, page, newer ? t->pages[0].bytes : t->pages[1].bytes, HEAP_PAGE, st);
+	t->pages[0].page = t->pages[1].page = 0;
+	run__end(st, began);
+	return 0;
+}
+
+SEC("raw_tp/mm_page_free")
+int heap_page_freed(struct bpf_raw_tracepoint_args *ctx)
+{
+	held__take(held__key(0, ctx->args[0]));
 	return 0;
 }
 

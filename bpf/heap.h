@@ -20,6 +20,7 @@ enum heap_call {
 	HEAP_NEW,	     /* as malloc */
 	HEAP_MMAP,	     /* of the system, without a file */
 	HEAP_BRK,
+	HEAP_PAGE, /* by none: memory that was touched first */
 	HEAP_CALLS
 };
 #define HEAP_CALL_MASK 0xff

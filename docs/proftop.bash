@@ -86,7 +86,7 @@ _proftop()
 		;;
 	--call-graph) _proftop_words "auto fp eh off" ;;
 	--stack-copy) _proftop_words "4096 8192 16384 32768" ;;
-	--sample-bytes) _proftop_words "0 4096 65536 524288" ;;
+	--sample-bytes) _proftop_words "0 4096 65536 524288 pages" ;;
 	-V | --view) _proftop_list "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
 	-d | --delay) _proftop_words "0.2 0.5 1 2 5 10" ;;
 	--group) _proftop_list "symbol object stack comm pid tid cgroup cpu state reason waker device file total" ;;

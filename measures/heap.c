@@ -14,7 +14,7 @@ static void call_text(u64 call, char *buf, size_t size)
 		[HEAP_REALLOC] = "realloc",	      [HEAP_REALLOCARRAY] = "reallocarray",
 		[HEAP_ALIGNED] = "aligned_alloc",     [HEAP_POSIX_MEMALIGN] = "posix_memalign",
 		[HEAP_NEW] = "new",		      [HEAP_MMAP] = "mmap",
-		[HEAP_BRK] = "brk",
+		[HEAP_BRK] = "brk",		      [HEAP_PAGE] = "page",
 	};
 
 	copy_str(buf, size, call < HEAP_CALLS ? names[call] : "?");
@@ -35,7 +35,8 @@ static void size_text(u64 class, char *buf, size_t size)
 
 static const struct measure_label labels[LABELS] = {
 	[BY_CALL] = {.name = "call", .title = "Call", .width = 14,
-		     .help = "function that gave it: malloc, calloc, realloc, new, mmap, brk and the like",
+		     .help = "function that gave it: malloc, calloc, realloc, new, mmap, brk and the like; page: none "
+			     "was asked",
 		     .word = HEAP_LABEL_CALL, .bits = 8, .text = call_text},
 	[BY_SIZE] = {.name = "size", .title = "Size", .width = 7, .help = "bytes of each, at most",
 		     .word = HEAP_LABEL_CALL, .shift = HEAP_SIZE_SHIFT, .bits = 8,
@@ -53,7 +54,10 @@ static const char *const allocators[] = {
 	"malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc", "operator new",
 	"xmalloc", "xcalloc", "xrealloc", "xstrdup", "strdup", "__strdup", "strndup", "__strndup",
 	"g_malloc", "g_realloc", "g_slice_alloc", "g_strdup", "__gnu_cxx::new_allocator",
-	"std::allocator", "std::__new_allocator", "__rust_alloc", "alloc::alloc::", NULL,
+	"std::allocator", "std::__new_allocator", "__rust_alloc", "__rust_realloc", "__rdl_", "__rg_", "alloc::", "<alloc::",
+	"hashbrown::", "<hashbrown::", "runtime.", "__libc_malloc", "__libc_calloc", "__libc_realloc",
+	"__GI___libc_malloc", "__GI___libc_realloc", "_int_malloc", "_int_realloc", "_int_memalign", "sysmalloc",
+	"__memset_", "__memcpy_", "__memmove_", NULL,
 };
 
 const struct measure measure_heap = {

@@ -4,8 +4,11 @@
 #include <ctype.h>
 #include <linux/perf_event.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/arena.h"
+#include "symbols/elf.h"
+#include "symbols/openfile.h"
 
 #define LINE_BYTES    8192
 #define ADDRESSES_MAX (1u << 20)
@@ -95,7 +98,40 @@ struct service {
 	struct perf_spaces *spaces;
 	u64 *addresses;
 	u32 n, cap;
+	/* Of objects, by number, as far as was asked. */
+	enum { NOT_ASKED, BY_FUNCTION, BY_INLINED } *names;
+	u32 nnames;
 };
+
+static void has_end(void *ctx, const char *name, const GElf_Sym *sym)
+{
+	(void)sym;
+	if (!strcmp(name, "_fini"))
+		*(bool *)ctx = true;
+}
+
+/* pprof tells answers apart by the address of _fini. Where that is, it has code that is inlined by the function that
+ * it is in, elsewhere by the innermost one. */
+static bool is_by_inlined(struct service *s, u32 object)
+{
+	bool by_function = false;
+	int fd;
+
+	if (object >= s->nnames) {
+		s->names = xrealloc(s->names, (object + 1) * sizeof(*s->names));
+		while (s->nnames <= object)
+			s->names[s->nnames++] = NOT_ASKED;
+	}
+	if (s->names[object] == NOT_ASKED) {
+		fd = openfile__regular("", symbols__object(s->symbols, object)->path);
+		if (fd >= 0) {
+			elf__symbols(fd, SHT_SYMTAB, "_fini", has_end, &by_function);
+			close(fd);
+		}
+		s->names[object] = by_function ? BY_FUNCTION : BY_INLINED;
+	}
+	return s->names[object] == BY_INLINED;
+}
 
 /* A word "0x..." makes a line one of an address. */
 static bool take_address(struct service *s, const char *line)
@@ -118,13 +154,14 @@ static bool take_address(struct service *s, const char *line)
 	return false;
 }
 
-static void print_name(const struct service *s, u32 loc, FILE *out)
+static void print_name(struct service *s, u32 loc, FILE *out)
 {
 	u32 func = loc == SYM_UNKNOWN ? 0 : symbols__func_of(s->symbols, loc), inlined[1];
 	const struct sym_func *f;
 	char *name;
 
-	if (func && symbols__inlined_known(s->symbols, loc, inlined, 1) > 0)
+	if (func && is_by_inlined(s, symbols__func(s->symbols, func)->object) &&
+	    symbols__inlined_known(s->symbols, loc, inlined, 1) > 0)
 		func = inlined[0];
 	f = symbols__func(s->symbols, func);
 	if (!func || f->flags & FUNC_GUESSED) {
@@ -174,6 +211,7 @@ int pprof_symbols(FILE *in, FILE *out, struct status *st)
 	result(&s, out);
 	free(line);
 	free(s.addresses);
+	free(s.names);
 	perf_spaces__free(s.spaces);
 	perf_meta__fini(&meta);
 	symbols__free(s.symbols);

@@ -44,6 +44,7 @@ struct heap {
 	struct heap_file *files;
 	u32 nfiles, files_cap;
 	bool two_probes; /* the kernel has no sessions */
+	bool by_pages;	 /* no allocator is asked */
 	u32 nrefused, ntoo_many;
 	int err; /* of the last one that was refused */
 };
@@ -235,15 +236,19 @@ static void look_at(void *ctx, u32 pid)
 		bpf_map_update_elem(bpf_object__find_map_fd_by_name(h->obj, "executed"), &pid,
 				    &none, BPF_ANY);
 	}
-	look_at_mappings(h, p);
+	if (!h->by_pages)
+		look_at_mappings(h, p);
 }
 
 /* --- hooks --- */
 
 static void *heap__begin(const struct measure *m, const struct sampling *how)
 {
-	(void)m, (void)how;
-	return xcalloc(1, sizeof(struct heap));
+	struct heap *h = xcalloc(1, sizeof(*h));
+
+	(void)m;
+	h->by_pages = how->sample_bytes == SAMPLE_PAGES;
+	return h;
 }
 
 static void heap__end(void *ctx)
@@ -280,6 +285,18 @@ static bool has_sessions(void)
 	       (major > 6 || (major == 6 && minor >= 13));
 }
 
+/* Programs of the other way. */
+static void leave_out(struct bpf_object *obj, bool by_pages)
+{
+	static const char *const of_pages[] = {"heap_page_got", "heap_page_used", "heap_page_freed", NULL};
+	static const char *const of_calls[] = {"heap_session", "heap_call",	   "heap_free", "heap_mmap",
+					       "heap_munmap",  "heap_moves",	   "heap_moved", "heap_brk_begins",
+					       "heap_brk",     NULL};
+
+	for (const char *const *name = by_pages ? of_calls : of_pages; *name; name++)
+		bpf_program__set_autoload(bpf_object__find_program_by_name(obj, *name), false);
+}
+
 static int heap__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	static const struct {
@@ -288,11 +305,12 @@ static int heap__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	} all[] = {{"heap_session", UPROBE_SESSION_TYPE},
 		   {"heap_call", UPROBE_MULTI_TYPE},
 		   {"heap_free", UPROBE_MULTI_TYPE}};
-
+	const u32 page = (u32)sysconf(_SC_PAGESIZE);
 	struct heap *h = ctx;
 
 	(void)st;
 	h->two_probes = !has_sessions();
+	leave_out(obj, h->by_pages);
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
 		struct bpf_program *prog = bpf_object__find_program_by_name(obj, all[i].name);
 
@@ -302,6 +320,7 @@ static int heap__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	bpf_program__set_autoload(
 		bpf_object__find_program_by_name(obj, h->two_probes ? "heap_session" : "heap_call"),
 		false);
+	measure_programs__set(obj, "page_bytes", &page, sizeof(page));
 	return 0;
 }
 
@@ -392,11 +411,13 @@ static void heap__health(void *ctx, struct health *health)
 	const struct heap *h = ctx;
 	u32 without = 0;
 
-	for (u32 i = 0; i < h->nprocesses; i++)
+	for (u32 i = 0; i < h->nprocesses && !h->by_pages; i++)
 		without += !h->processes[i].nprobes;
+	if (h->by_pages)
+		health__say(health, "by pages: memory without a file that is there, by what touched it first");
 	health__note(health, without,
 		     "processes have no allocator with a name (static and stripped?): only what they map counts, "
-		     "and view faults has by which code their memory grows");
+		     "--sample-bytes pages has by what code their memory was touched first");
 	health__note(health, h->nrefused, "probes were refused");
 	health__note(health, h->ntoo_many, "times there were too many processes");
 }

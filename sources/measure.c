@@ -185,8 +185,9 @@ static void scoped(struct source *s, const struct scope *scope)
 static void sampled(struct source *s, const struct sampling *how)
 {
 	if (s->held)
-		held_tables__set_sampling(s->held, how->sample_bytes ? how->sample_bytes
-								     : s->m->sample_bytes);
+		held_tables__set_sampling(s->held, how->sample_bytes == SAMPLE_PAGES ? 0
+						   : how->sample_bytes		     ? how->sample_bytes
+										     : s->m->sample_bytes);
 }
 
 /* --- the source --- */

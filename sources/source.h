@@ -42,7 +42,8 @@ struct sampling {
 	struct replay_source
 		*replay; /* of a replay: what its sources hand out; borrowed, NULL live */
 	/* Of what is held: mean bytes between two objects that are followed, SAMPLE_EVERY: all are;
-	 * 0: all are while they are not too many or too dear. */
+	 * 0: all are while they are not too many or too dear. SAMPLE_PAGES: the same, of a program's memory by
+	 * the kernel's pages. */
 	u64 sample_bytes;
 	u32 stack_bytes;   /* of user stack to copy where BPF cannot walk it; 0: STACK_COPY_BYTES */
 	/* Walks the copies; put in by pipeline/feeds.c. NULL: nobody does. */
@@ -55,6 +56,7 @@ struct sampling {
 };
 
 #define SAMPLE_EVERY	 1
+#define SAMPLE_PAGES	 2 /* as a mean of bytes it would be every one */
 #define SAMPLE_BYTES_MAX (16u << 20)
 
 struct source; /* private to each source */

@@ -212,9 +212,13 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 	case OPT_WATCH:
 		return add_watch(s, arg, st);
 	case OPT_SAMPLE_BYTES:
+		if (!strcmp(arg, "pages")) {
+			s->sample_bytes = SAMPLE_PAGES;
+			return 0;
+		}
 		if (!option__number(arg, 0, SAMPLE_BYTES_MAX, &bytes))
 			return option__bad(st, "--sample-bytes", arg, SAMPLE_BYTES_TAKES);
-		s->sample_bytes = MAX(bytes, (u64)SAMPLE_EVERY);
+		s->sample_bytes = bytes <= SAMPLE_PAGES ? SAMPLE_EVERY : bytes;
 		return 0;
 	default:
 		if (!call_graph(arg, &s->call_graph))

@@ -152,6 +152,62 @@ def test_error():
     live.near(error, sigma, 0.1 * sigma, "standard error of bytes held")
 
 
+def test_ages():
+    """Ages of what is held, as a histogram and of the oldest one, are those of three allocations at known times"""
+    live.need_root()
+    with live.Workload("heap_ages", 1000) as work, \
+         live.Watch("heap", "--group", "pid", "--sample-bytes", "0", "-p", work.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        said = []
+        for _ in range(3):
+            os.kill(work.pid, signal.SIGUSR1)
+            said.append(json.loads(work.process.stdout.readline()))
+            watch.until(live.now_ns() + int(1.7e9))
+        report = watch.reports[-1]
+        row, = report["rows"]
+    live.near(sum(b["count"] for b in row["hist"]), sum(x["n"] for x in said), 0, "objects with an age")
+    # Ages are counted in units of 2^20 ns, and looked at between an interval's begin and its end.
+    unit, looked = 1 << 20, (report["t0_ns"], report["t1_ns"])
+    for x in said:
+        youngest, oldest = looked[0] - x["end_ns"] - 2 * unit, looked[1] - x["begin_ns"] + 2 * unit
+        there = sum(b["count"] for b in row["hist"] if b["hi_ns"] > youngest and b["lo_ns"] <= oldest)
+        live.near(there, x["n"], 0, f"objects of {oldest / 1e9:.1f} s")
+    youngest, oldest = looked[0] - said[0]["end_ns"], looked[1] - said[0]["begin_ns"]
+    assert youngest - 2 * unit <= row["oldest_ns"] <= oldest + 2 * unit, (row["oldest_ns"], youngest, oldest)
+
+
+def test_pages():
+    """By pages, what a process touched first is held until the kernel has it back, without a probe on the allocator:
+    page by page, as RssAnon has it"""
+    live.need_root()
+    n, page, steps = 3000, os.sysconf("SC_PAGESIZE"), ("touch_large", "touch_small", "touch_file")
+    with live.Workload("heap_pages", n) as work, \
+         live.Watch("heap", "--sample-bytes", "pages", "-p", work.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        said, after = [], []
+        for _ in range(5):
+            os.kill(work.pid, signal.SIGUSR1)
+            said.append(json.loads(work.process.stdout.readline())["pages"])
+            watch.until(live.now_ns())
+            after.append(watch.reports[-1])
+        os.kill(work.pid, signal.SIGUSR1)
+        assert work.process.wait(timeout=live.LIMIT_S) == 0
+
+    def pages(step, function, field="held"):
+        return sum(r[field] for r in after[step]["rows"] if any(f["symbol"] == function for f in r["stack"]))
+    live.near(pages(0, "touch_large"), n, 0, "pages of a block, touched")
+    live.near(pages(0, "touch_large", "held_bytes"), n * page, 0, "their bytes")
+    live.near(pages(2, "touch_file"), n, 0, "pages of a private file, written to")
+    live.near(pages(3, "touch_large"), n // 2, 0, "pages of the block when half of it was given back")
+    live.near(pages(4, "touch_large"), 0, 0, "pages of the block when it was freed")
+    # Beside the blocks there are their heads, and some of the C library's.
+    for step, function in enumerate(steps):
+        live.near(pages(step, function), said[step], 4, f"pages of {function}, as RssAnon has them")
+    live.near(after[4]["summary"]["held"], sum(said), 16, "pages in all, as RssAnon has them")
+    health = after[-1]["health"]
+    assert health["lost"] == 0 and "by pages" in health["note"], health
+
+
 class Many:
     """Objects of many stacks: what is held when all are there, and when half of them are freed."""
 

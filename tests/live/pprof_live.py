@@ -74,6 +74,34 @@ def test_same_lines():
     assert none == "??\n", none
 
 
+INLINED = """
+static inline __attribute__((always_inline)) int within(volatile int *p) { return *p; }
+__attribute__((noinline)) int around(volatile int *p) { return within(p) + 1; }
+int main(int argc, char **argv) { (void)argv; return around(&argc); }
+"""
+
+
+def test_inlined():
+    """Code that is inlined has the name of the function that it is in, as with pprof --symbols"""
+    peer, gcc = pprof(), shutil.which("gcc")
+    if not gcc:
+        raise live.Skip("there is no gcc")
+    with live.temporary() as folder:
+        source, path = os.path.join(folder, "work.c"), os.path.join(folder, "work")
+        with open(source, "w", encoding="ascii") as f:
+            f.write(INLINED)
+        subprocess.run([gcc, "-O2", "-g", "-no-pie", "-o", path, source], check=True)
+        nm = subprocess.run(["nm", path], capture_output=True, text=True, check=True).stdout
+        at = next(int(line.split()[0], 16) for line in nm.splitlines() if line.endswith(" around"))
+        within = subprocess.run(["addr2line", "-f", "-i", "-e", path, hex(at + 1)], capture_output=True, text=True,
+                                check=True).stdout
+        assert within.splitlines()[0] == "within", within
+        text = f"400000-500000 r-xp 00000000 08:01 1 {path}\n0x{at + 1:x}\n"
+        ours, theirs = (subprocess.run([p, "--symbols", path], input=text, capture_output=True, text=True,
+                                       check=True).stdout for p in (live.CHECKED, peer))
+    assert ours == theirs == "around\n", (ours, theirs)
+
+
 def replay(path):
     """The rows of its only interval, by the function that allocated"""
     reports = live.batch("--replay", path)

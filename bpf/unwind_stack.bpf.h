@@ -139,63 +139,23 @@ static __always_inline void memo__expect(struct unwind_memo *m, struct unwind_st
 	m->nframes = 0;
 }
 
-/* Loops over words are in two levels, the inner one a function of its own: verifiers look at it once, and not
- * at each word. */
-#define MEMO_SOME 8
-
-/* Notes the words that another place's walk read. */
-__noinline int memo__note_some(u32 slot, u32 memo, u32 from)
+/* Notes the words that another place's walk read. Of its own, as is each loop here: verifiers look
+ * at one after another once for each turn of the first. */
+__noinline int memo__note(u32 slot, u32 memo)
 {
 	struct unwind_state *s = unwind__state(slot);
 	struct unwind_memo *m = bpf_map_lookup_elem(&unwind_memos, &memo);
+	u32 n;
 
 	if (!s || !m)
 		return 0;
-	for (u32 k = 0; k < MEMO_SOME && s->noted != NOTES_NONE; k++) {
-		u32 i = from + k;
-
-		barrier_var(i);
-		if (i >= MEMO_WORDS || i >= m->nwords)
-			return 0;
+	n = m->nwords;
+	for (u32 i = 0; i < MEMO_WORDS && i < n && s->noted != NOTES_NONE; i++)
 		note_word(s, s->sp + 8 * (u64)m->notes.at[i], m->notes.word[i]);
-	}
-	return s->noted != NOTES_NONE;
-}
-
-__noinline int memo__note(u32 slot, u32 memo)
-{
-	for (u32 i = 0; i < MEMO_WORDS; i += MEMO_SOME)
-		if (!memo__note_some(slot, memo, i))
-			break;
 	return 0;
 }
 
-/* Whether some of the words are what they were. */
-__noinline int memo__some_hold(u32 slot, u32 memo, u32 from)
-{
-	struct unwind_state *s = unwind__state(slot);
-	struct unwind_memo *m = bpf_map_lookup_elem(&unwind_memos, &memo);
-
-	if (!s || !m)
-		return 0;
-	for (u32 k = 0; k < MEMO_SOME; k++) {
-		u32 i = from + k;
-		u64 at;
-
-		barrier_var(i);
-		if (i >= MEMO_WORDS || i >= m->nwords)
-			break;
-		at = window__at(s, slot, s->sp + 8 * (u64)m->notes.at[i], 1);
-		if (at >= UNWIND_WINDOW)
-			return 0;
-		barrier_var(at);
-		if (s->words[at & (UNWIND_WINDOW - 1)] != m->notes.word[i])
-			return 0;
-	}
-	return 1;
-}
-
-/* Whether all are. */
+/* Whether the words are what they were. */
 __noinline int memo__holds(u32 slot, u32 memo)
 {
 	struct unwind_state *s = unwind__state(slot);
@@ -205,9 +165,15 @@ __noinline int memo__holds(u32 slot, u32 memo)
 	if (!s || !m)
 		return 0;
 	n = m->nwords;
-	for (u32 i = 0; i < MEMO_WORDS && i < n; i += MEMO_SOME)
-		if (!memo__some_hold(slot, memo, i))
+	for (u32 i = 0; i < MEMO_WORDS && i < n; i++) {
+		u64 at = window__at(s, slot, s->sp + 8 * (u64)m->notes.at[i], 1);
+
+		if (at >= UNWIND_WINDOW)
 			return 0;
+		barrier_var(at);
+		if (s->words[at & (UNWIND_WINDOW - 1)] != m->notes.word[i])
+			return 0;
+	}
 	if (s->noted != NOTES_NONE)
 		memo__note(slot, memo);
 	return 1;

@@ -174,7 +174,7 @@ static __always_inline struct call *call__end(struct calls *c, u64 sp, u32 funct
 static __always_inline u64 unit__label(struct question_frame *f, u32 key, u32 text, u32 word)
 {
 	if (text < QUESTION_TEXTS)
-		return text__label(&f->texts[text], word);
+		return text__label(&f->texts[text], word, 0);
 	return f->keys[key];
 }
 

@@ -77,7 +77,7 @@ static __always_inline bool does_span(u32 does)
 	       does == QUESTION_BETWEENS;
 }
 
-static __always_inline void run_as(struct run *r)
+static __always_inline void run_as(const struct run *r)
 {
 	u32 does = r->slot->does;
 
@@ -154,8 +154,7 @@ static __noinline int question__run(void *ctx, u32 slot)
 	/* One in 64 is timed (run__end). */
 	began = ++r.st->runs & 63 ? 0 : bpf_ktime_get_ns();
 	r.task = bpf_get_current_task_btf();
-	r.late = run__may_be_late(&r);
-	if (!r.late && !run__in_scope(&r))
+	if (!run__in_scope(&r))
 		return 0;
 	f = frame__take();
 	if (!f) {
@@ -172,13 +171,13 @@ static __noinline int question__run(void *ctx, u32 slot)
 	return 0;
 }
 
-static __always_inline void question__run_or_count(void *ctx, u32 slot)
+static __always_inline void question__run_user(void *ctx, u32 slot)
 {
 	if (!question__count_again(ctx, slot))
 		question__run(ctx, slot);
 }
 
-QUESTION_ALL_PROGRAMS(question__run_or_count)
+QUESTION_ALL_PROGRAMS(question__run, question__run_user)
 
 #if QUESTION_DOES == DOES_ALL
 SEC("raw_tp")

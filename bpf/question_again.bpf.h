@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events that are counted come to the cell of their thread, event and keys again and again. Where that was is one
- * word in memory of the CPU. The cell says itself whose it is, so a word that another thread or key left, or a
- * program that was preempted here, leads nobody astray. Behind bpf/measure.bpf.h.
+ * Events that are counted and nothing else come to the cell of their thread and event again and again. Where
+ * that was is one word in memory of the CPU. The cell says itself whose it is, so a word that another thread
+ * left, or a program that was preempted here, leads nobody astray. Behind bpf/measure.bpf.h.
  */
 #ifndef BPF_QUESTION_AGAIN_BPF_H
 #define BPF_QUESTION_AGAIN_BPF_H
 
 #include "bpf/measure.bpf.h"
-#include "bpf/question.h"
 
-#define KNOWN_CELLS 128 /* of a half, on each CPU */
+#define KNOWN_CELLS 32 /* of a half, on each CPU */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -29,26 +28,20 @@ static __always_inline u64 known__word(u64 thread, struct task_struct *task, u64
 	       (scope_state >> 32) << 52;
 }
 
-/* Words of labels that no event of the slot has are not looked at. */
-static __always_inline volatile u64 *known__at(const volatile struct question_slot *s, u64 thread, u32 half,
-					       const u64 *labels)
+static __always_inline volatile u64 *known__at(u64 thread, u32 half, u64 label)
 {
-	u32 at = (u32)(thread >> 6) ^ (u32)(thread >> 12) ^ (u32)labels[0];
+	u32 at = ((u32)(thread >> 6) ^ (u32)(thread >> 12) ^ (u32)label) % KNOWN_CELLS;
 
-	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++)
-		if (s->keys[i] >= 0)
-			at ^= labels[i + 1] * 0x9e3779b97f4a7c15ULL >> (32 + i);
-	at = at % KNOWN_CELLS + half * KNOWN_CELLS;
+	at += half * KNOWN_CELLS;
 	return bpf_map_lookup_elem(&known_cells, &at);
 }
 
-/* The cell of the current thread's events with these labels, and no stack; NULL: look for it. */
-static __always_inline struct measure_cell *cell__again(const volatile struct question_slot *s,
-							const u64 *labels)
+/* The cell of the current thread's events with this label, no other one, and no stack; NULL: look for it. */
+static __always_inline struct measure_cell *cell__again(u64 label)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 thread = bpf_get_current_task(), known;
-	volatile u64 *at = known__at(s, thread, active != 0, labels);
+	volatile u64 *at = known__at(thread, active != 0, label);
 	struct measure_cell *c;
 	u32 place;
 
@@ -59,12 +52,9 @@ static __always_inline struct measure_cell *cell__again(const volatile struct qu
 	if (known != known__word(thread, task, place))
 		return NULL;
 	c = bpf_map_lookup_elem(&cells, &place);
-	if (!c || !c->id || c->who.start_ns != task->start_time || c->labels[0] != labels[0] || c->stack)
-		return NULL;
-	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++)
-		if (s->keys[i] >= 0 && c->labels[i + 1] != labels[i + 1])
-			return NULL;
-	return c;
+	return c && c->id && c->who.start_ns == task->start_time && c->labels[0] == label && !c->stack
+		       ? c
+		       : NULL;
 }
 
 /* Whether a thread that passes the scope does so until there is another one. */
@@ -76,11 +66,10 @@ static __always_inline bool scope__stays(void)
 	return !((u32)scope_state & changes);
 }
 
-static __always_inline void cell__remember(const volatile struct question_slot *s,
-					   struct task_struct *task, u32 half, const u64 *labels, u32 at)
+static __always_inline void cell__remember(struct task_struct *task, u32 half, u64 label, u32 at)
 {
 	u64 thread = bpf_get_current_task();
-	volatile u64 *to = known__at(s, thread, half, labels);
+	volatile u64 *to = known__at(thread, half, label);
 
 	if (to && at <= KNOWN_PLACE && scope__stays())
 		*to = known__word(thread, task, at);

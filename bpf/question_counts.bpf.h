@@ -11,7 +11,6 @@ struct run {
 	struct measure_stats *st;
 	struct question_frame *frame;
 	struct question_made *made;
-	bool late; /* whether the thread is looked at is asked when it takes to be known */
 };
 
 /* What is below 0 is counted apart: see MEASURE_ZERO. */
@@ -28,12 +27,10 @@ static __always_inline void cell__add_signed(struct measure_cell *c, s64 value, 
 		__sync_fetch_and_add(&c->sums[0], -(u64)value);
 	else
 		__sync_fetch_and_add(&c->sum, value);
-	barrier_var(bucket); /* the verifier has to see that it is bounded */
 	__sync_fetch_and_add(&c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
 }
 
-/* A global function, so that its many paths are verified once. */
-__noinline u32 signed_bucket(s64 value)
+static __always_inline u32 signed_bucket(s64 value)
 {
 	u32 half = MEASURE_BUCKETS / 2;
 
@@ -99,7 +96,7 @@ static __always_inline void count(const struct run *r, const u64 *labels, u64 va
 	}
 	cell__add_value(r, c, value, bucket);
 	if (r->slot->alone)
-		cell__remember(r->slot, r->task, half, labels, r->t->last.at);
+		cell__remember(r->task, half, labels[0], r->t->last.at);
 	if (r->slot->stack)
 		cell__add_own_stack(r, c, labels, value, bucket);
 }
@@ -116,18 +113,16 @@ static __always_inline u64 slot__label(void *ctx, const volatile struct question
 	return s->by_cpu ? event | (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS : event;
 }
 
-/* What most events without keys come to, so that it is first; false: it has not been counted. */
+/* What most events of a function come to, so that it is first; false: it has not been counted. */
 static __always_inline bool question__count_again(void *ctx, u32 slot)
 {
-	u64 labels[MEASURE_LABELS] = {};
 	struct measure_stats *st;
 	struct measure_cell *c;
 	u64 began;
 
-	if (!slots[slot].alone || !slots[slot].plain || slots[slot].call)
+	if (!slots[slot].alone)
 		return false;
-	labels[0] = slot__label(ctx, &slots[slot]);
-	c = cell__again(&slots[slot], labels);
+	c = cell__again(slot__label(ctx, &slots[slot]));
 	st = c ? stats__get() : NULL;
 	if (!st)
 		return false;
@@ -139,44 +134,14 @@ static __always_inline bool question__count_again(void *ctx, u32 slot)
 	return true;
 }
 
-/* Whether nobody is left out: then a cell that is known is enough, and what is known of the thread is not
- * looked for. */
-static __always_inline bool run__may_be_late(const struct run *r)
+static __always_inline void run__count(const struct run *r)
 {
-	return r->slot->alone && !r->slot->plain && !(u32)scope_state && !thread_kinds;
-}
-
-/* In the cell that is known of the thread, the event and the keys; false: it has not been counted. */
-static __always_inline bool run__count_again(const struct run *r, const u64 *labels, u64 value)
-{
-	struct measure_cell *c = cell__again(r->slot, labels);
-
-	if (!c)
-		return false;
-	r->st->count++;
-	if (r->slot->is_signed)
-		cell__add_signed(c, value, signed_bucket(value));
-	else if (r->slot->nvalues)
-		cell__add(c, value, value__bucket(value), false);
-	else
-		c->count++;
-	return true;
-}
-
-static __always_inline bool run__in_scope(struct run *r);
-
-static __always_inline void run__count(struct run *r)
-{
-	u64 *labels = r->made->labels, value;
+	u64 *labels = r->made->labels;
 
 	if (!r->slot->plain && !evaluate(r))
 		return;
-	frame__labels(r->frame, r->slot, event_of(r->ctx, r->frame, r->slot), labels);
-	value = r->slot->nvalues ? r->frame->values[0] : 0;
-	if (r->late && (run__count_again(r, labels, value) || !run__in_scope(r)))
-		return;
-	frame__send_texts(r->frame, r->slot, r->t ? r->t->last.labels : NULL, labels);
-	count(r, labels, value);
+	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, event_of(r->ctx, r->frame, r->slot), labels);
+	count(r, labels, r->slot->nvalues ? r->frame->values[0] : 0);
 }
 
 #endif

@@ -57,9 +57,8 @@ static __always_inline struct frame_of_run *frame__take(void)
 
 static __always_inline void frame__release(struct frame_of_run *f)
 {
-	/* Nobody but this CPU looks at it. */
 	if (may_nest)
-		*(volatile u32 *)&f->taken = 0;
+		__sync_val_compare_and_swap(&f->taken, 1, 0);
 }
 
 /* --- texts --- */
@@ -93,21 +92,15 @@ static __noinline int text__send(struct question_text *text, u32 word, u64 value
 	return 0;
 }
 
-static __always_inline u64 text__hash(const struct question_text *text)
+static __always_inline u64 text__label(struct question_text *text, u32 word, u64 last)
 {
-	const u64 *w = (const u64 *)text->s;
-	u64 h = 0;
+	u64 h = 0, *w = (u64 *)text->s;
 
 	for (int i = 0; i < QUESTION_TEXT / 8; i++)
 		h = hash_step(h, w[i]);
-	return hash_finish(h) | 1;
-}
-
-static __always_inline u64 text__label(struct question_text *text, u32 word)
-{
-	u64 h = text__hash(text);
-
-	text__send(text, word, h);
+	h = hash_finish(h) | 1;
+	if (h != last)
+		text__send(text, word, h);
 	return h;
 }
 

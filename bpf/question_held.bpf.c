@@ -22,7 +22,7 @@ static __always_inline bool frame__address(struct question_frame *f,
 	text = slot->key_text[key];
 	*space = slot->by_process ? task->tgid : 0;
 	*address = text < 0 || text >= QUESTION_TEXTS ? f->keys[key]
-						      : text__label(&f->texts[text], 0);
+						      : text__label(&f->texts[text], 0, 0);
 	return *address != 0;
 }
 
@@ -35,8 +35,7 @@ static __always_inline void acquire(void *ctx, struct question_frame *f,
 	if (!frame__address(f, slot, task, &a.space, &a.address))
 		return;
 	a.size = slot->nvalues ? f->values[0] : 0;
-	frame__labels(f, slot, event, a.labels);
-	frame__send_texts(f, slot, NULL, a.labels);
+	frame__labels(f, slot, NULL, event, a.labels);
 	measure__acquire(ctx, task, STACK_SLOT_TRACE, slot->stack, &a, bpf_ktime_get_ns(), st);
 }
 
@@ -68,4 +67,4 @@ out:
 	return 0;
 }
 
-QUESTION_ALL_PROGRAMS(question__run)
+QUESTION_ALL_PROGRAMS(question__run, question__run)

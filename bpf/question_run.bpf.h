@@ -96,41 +96,26 @@ static __always_inline void frame__fill(void *ctx, struct question_frame *f,
 
 /* --- labels --- */
 
-/* The slot of the text that is the ith key of rows; QUESTION_TEXTS or more: it is a number, or there is none. */
-static __always_inline u32 slot__text(const volatile struct question_slot *s, u32 i)
-{
-	s32 key = s->keys[i];
-
-	return key < 0 || key >= QUESTION_KEYS ? QUESTION_TEXTS : (u32)s->key_text[key];
-}
-
-static __always_inline void frame__labels(const struct question_frame *f,
-					  const volatile struct question_slot *s, u32 event, u64 *labels)
+/* last: NULL, or the last labels of the thread. */
+static __always_inline void frame__labels(struct question_frame *f,
+					  const volatile struct question_slot *s,
+					  const u64 *last, u32 event, u64 *labels)
 {
 	labels[0] = event;
 	if (s->by_cpu)
 		labels[0] |= (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS;
 	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++) {
-		s32 key = s->keys[i];
-		u32 text = slot__text(s, i);
+		s32 key = s->keys[i], text;
 
-		if (text < QUESTION_TEXTS)
-			labels[i + 1] = text__hash(&f->texts[text]);
+		labels[i + 1] = 0;
+		if (key < 0 || key >= QUESTION_KEYS)
+			continue;
+		text = s->key_text[key];
+		if (text < 0 || text >= QUESTION_TEXTS)
+			labels[i + 1] = f->keys[key];
 		else
-			labels[i + 1] = key < 0 || key >= QUESTION_KEYS ? 0 : f->keys[key];
-	}
-}
-
-/* Names of labels that user space may not have. last: NULL, or the last labels of the thread. */
-static __always_inline void frame__send_texts(struct question_frame *f,
-					      const volatile struct question_slot *s, const u64 *last,
-					      const u64 *labels)
-{
-	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++) {
-		u32 text = slot__text(s, i);
-
-		if (text < QUESTION_TEXTS && (!last || last[i + 1] != labels[i + 1]))
-			text__send(&f->texts[text], i + 1, labels[i + 1]);
+			labels[i + 1] = text__label(&f->texts[text], i + 1,
+						    last ? last[i + 1] : 0);
 	}
 }
 
@@ -178,11 +163,12 @@ static __always_inline bool frame__evaluate(void *ctx, struct question_frame *f,
 	QUESTION_PROGRAM(section, type, 6, passes_on, run)                                         \
 	QUESTION_PROGRAM(section, type, 7, passes_on, run)
 
-#define QUESTION_ALL_PROGRAMS(run)                                                                   \
+/* run_user: what runs where functions of programs are called, which are the events that come most often. */
+#define QUESTION_ALL_PROGRAMS(run, run_user)                                                         \
 	QUESTION_PROGRAMS("qtrace", trace, 1, run)                                                 \
 	QUESTION_PROGRAMS("qraw", raw, 0, run)                                                     \
 	QUESTION_PROGRAMS("qperf", perf, 0, run)                                                   \
-	QUESTION_PROGRAMS("quser", user, 1, run)                                                   \
+	QUESTION_PROGRAMS("quser", user, 1, run_user)                                              \
 	QUESTION_PROGRAMS("qkernel", kernel, 1, run)
 
 #endif

@@ -20,7 +20,7 @@ static __always_inline u64 span__key(const struct run *r)
 	text = r->slot->key_text[key];
 	if (text < 0 || text >= QUESTION_TEXTS)
 		return r->frame->keys[key];
-	return text__label(&r->frame->texts[text], 0);
+	return text__label(&r->frame->texts[text], 0, 0);
 }
 
 struct {
@@ -132,8 +132,7 @@ static __always_inline void run__end_span(const struct run *r)
 	r->frame->words[WORD_LATENCY] = s.now > s.begin_ns ? s.now - s.begin_ns : 1;
 	if (!evaluate(r) || !r->t)
 		return;
-	frame__labels(r->frame, r->slot, r->slot->event, labels);
-	frame__send_texts(r->frame, r->slot, r->t->last.labels, labels);
+	frame__labels(r->frame, r->slot, r->t ? r->t->last.labels : NULL, r->slot->event, labels);
 	s.labels = labels;
 	s.error = r->slot->fails && r->frame->values[0] >= (u64)-4095;
 	if (measure__end(r->ctx, &s, r->st, &stack, &cell) & MEASURE_IS_SLOW) {

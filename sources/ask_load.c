@@ -100,8 +100,8 @@ static void fill_slots(const struct ask *a, struct question_slot *slots)
 {
 	for (u32 i = 0; i < a->nprograms; i++) {
 		slots[i] = a->programs[i].slot;
-		slots[i].alone = slots[i].does == QUESTION_COUNTS && !slots[i].stack &&
-				 (are_functions(a) || !may_nest(a));
+		slots[i].alone = slots[i].does == QUESTION_COUNTS && slots[i].plain && !slots[i].stack &&
+				 are_functions(a);
 	}
 }
 

@@ -268,24 +268,7 @@ __noinline int script__step(u32 slot)
 	return x->frame ? SCRIPT_GOES_ON : SCRIPT_END;
 }
 
-__noinline int script__next(u32 slot)
-{
-	struct script_state *x = script__state(slot);
-	int end;
-
-	if (!x)
-		return SCRIPT_DOUBT;
-	if (x->rt.how == SCRIPT_STACK)
-		end = ruby__step(slot);
-	else if (x->rt.how == SCRIPT_CONTEXTS)
-		end = perl__step(slot);
-	else
-		end = script__step(slot);
-	return end == SCRIPT_GOES_ON && x->n >= SCRIPT_FRAMES - 1 ? SCRIPT_FULL : end;
-}
-
-/* All of them, innermost first: how it ended. What is called in a loop is a function of its own, which verifiers
- * look at once. */
+/* All of them, innermost first: how it ended. */
 __noinline int script__walk(u32 slot)
 {
 	struct script_state *x = script__state(slot);
@@ -305,10 +288,16 @@ __noinline int script__walk(u32 slot)
 		return SCRIPT_DOUBT;
 	if (!x->frame)
 		return SCRIPT_END;
-	for (u32 i = 0; i < 2 * SCRIPT_FRAMES && end == SCRIPT_GOES_ON; i++)
-		end = script__next(slot);
-	if (end == SCRIPT_FULL)
-		end = SCRIPT_GOES_ON;
+	for (u32 i = 0; i < 2 * SCRIPT_FRAMES && end == SCRIPT_GOES_ON; i++) {
+		if (x->rt.how == SCRIPT_STACK)
+			end = ruby__step(slot);
+		else if (x->rt.how == SCRIPT_CONTEXTS)
+			end = perl__step(slot);
+		else
+			end = script__step(slot);
+		if (x->n >= SCRIPT_FRAMES - 1)
+			break;
+	}
 	/* Where the list is cut, the last run's place is not known: it goes to the end. */
 	if (end == SCRIPT_GOES_ON)
 		end_run(x, x->rt.how == SCRIPT_ENTRIES ? x->call : ANCHOR_IS_CODE);

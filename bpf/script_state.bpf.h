@@ -78,7 +78,7 @@ static __always_inline u64 code_word(const struct script_state *x, u32 at)
 	return x->c[i & 31];
 }
 
-enum { SCRIPT_GOES_ON, SCRIPT_END, SCRIPT_DOUBT, SCRIPT_FULL }; /* how a step ends */
+enum { SCRIPT_GOES_ON, SCRIPT_END, SCRIPT_DOUBT }; /* how a step ends */
 
 /* The run that was being read is over. */
 static __always_inline void end_run(struct script_state *x, u64 anchor)

@@ -213,10 +213,13 @@ static void test_sideband_says_what_it_needs(void **state)
 
 struct life {
 	u32 pid;
-	char order[64]; /* a letter per event: Fork, Exec, Comm, Map, eXit */
+	char order[64]; /* a letter of letters per event */
 	u64 t_ns;
 	bool disorder, libc;
 };
+
+static const char letters[] = {[PROC_FORK] = 'F', [PROC_EXIT] = 'X', [PROC_EXEC] = 'E',
+			       [PROC_COMM] = 'C', [PROC_MMAP] = 'M', [PROC_SEEN] = 'S'};
 
 static void life__put(void *ctx, const struct sample *x)
 {
@@ -230,7 +233,7 @@ static void life__put(void *ctx, const struct sample *x)
 	l->t_ns = e->t_ns;
 	if (e->tgid != l->pid || n >= sizeof(l->order) - 1)
 		return;
-	l->order[n] = "FECXMS"[e->type];
+	l->order[n] = letters[e->type];
 	if (e->type == PROC_MMAP && strstr(e->path, "/libc"))
 		l->libc = e->end > e->start && e->inode;
 }

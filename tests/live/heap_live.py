@@ -229,6 +229,7 @@ class Many:
 
 
 MMAPABLE = "0x400"  # BPF_F_MMAPABLE, as fdinfo has it: arrays whose size is that of what they are for
+UNWIND_PAGE = "4096"  # of tables by which stacks are walked, whoever holds what
 
 
 def tables_bytes(pid):
@@ -237,7 +238,7 @@ def tables_bytes(pid):
     for fd in os.listdir(f"/proc/{pid}/fdinfo"):
         with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
             found = dict(line.split(":\t", 1) for line in f.read().splitlines() if ":\t" in line)
-        if found.get("map_flags") == MMAPABLE:
+        if found.get("map_flags") == MMAPABLE and found["value_size"] != UNWIND_PAGE:
             maps[found["map_id"]] = int(found["memlock"])
     return sum(maps.values())
 

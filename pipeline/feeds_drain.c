@@ -50,7 +50,8 @@ static void route_sample(void *ctx, const struct sample *s)
 	const struct route *r = ctx;
 	struct feeds *f = r->feeds;
 
-	if (s->type == SAMPLE_PROC && f->symbols)
+	/* Of a recording that is read beside what goes on symbols know already. */
+	if (s->type == SAMPLE_PROC && f->symbols && !f->borrows_symbols)
 		symbols__proc_event(f->symbols,
 				    container_of((struct sample *)s, struct proc_event, head));
 	if (s->type == SAMPLE_UNWIND && f->symbols)

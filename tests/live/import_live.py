@@ -28,7 +28,7 @@ def record(name, *args):
         raise live.Skip("perf is not installed")
     file = path(name)
     done = subprocess.run(["perf", "record", "-q", "-o", file, *map(str, args), "sleep", "1"],
-                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace",
                           env=live.environment(HOME=TMP), check=False)
     if done.returncode or not os.path.exists(file):
         raise live.Skip(f"perf record {' '.join(map(str, args))} fails here: "
@@ -40,7 +40,7 @@ def report(file, *args):
     """Percent by symbol as perf report has it; one symbol may have several rows."""
     done = subprocess.run(["perf", "report", "-i", file, "--stdio", "-g", "none", "--percent-limit",
                            "0", *args], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                          text=True, env=live.environment(HOME=TMP), check=True)
+                          text=True, errors="replace", env=live.environment(HOME=TMP), check=True)
     found = {}
     for line in done.stdout.splitlines():
         row = re.match(r"\s*([\d.]+)%\s+(?:[\d.]+%\s+)?\[.\] (\S+)", line)
@@ -64,7 +64,7 @@ def replay(file, *args):
 
 def samples(file):
     done = subprocess.run(["perf", "script", "-i", file, "-F", "comm"], stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True, check=True)
+                          stderr=subprocess.DEVNULL, text=True, errors="replace", check=True)
     return sum(bool(line.strip()) for line in done.stdout.splitlines())
 
 
@@ -162,7 +162,7 @@ def test_several_events():
     """A file of two events: each has its samples, and -e says whose are shown"""
     with live.Workload("events", 30) as work:
         file = record("two.data", "-g", "-e", "cpu-clock", "-e", "page-faults", "-p", work.pid)
-    done = subprocess.run(["perf", "script", "-i", file, "-F", "event", "-G"], text=True,
+    done = subprocess.run(["perf", "script", "-i", file, "-F", "event", "-G"], text=True, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     theirs = collections.Counter(x.strip().split(":")[0] for x in done.stdout.splitlines() if x)
     assert theirs["page-faults"] > 5 and theirs["cpu-clock"] > 5, theirs
@@ -177,7 +177,7 @@ def test_several_events():
 
 def periods(file):
     """Samples and their periods by event, as perf script has them"""
-    done = subprocess.run(["perf", "script", "-i", file, "-F", "event,period", "-G"], text=True,
+    done = subprocess.run(["perf", "script", "-i", file, "-F", "event,period", "-G"], text=True, errors="replace",
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=True)
     found = {}
     for line in done.stdout.splitlines():

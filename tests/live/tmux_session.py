@@ -40,7 +40,7 @@ def test_first_look():
         lines = shown.splitlines()
         assert len(lines) <= 40
         assert "load" in lines[0] and "mem" in lines[1], shown
-        assert " cpu" in lines[2], shown
+        assert " 1:cpu " in lines[2], shown
         quit_cleanly(t)
 
 
@@ -329,7 +329,7 @@ def test_no_colour():
 
 def grounds(t):
     """What the active tab looks like, wherever it is: the sequences before its name."""
-    return re.search(r"((?:\x1b\[[\d;]*m)+)[^\x1b\n]* cpu ", t.screen(colours=True).split("\n")[2])[1]
+    return re.search(r"((?:\x1b\[[\d;]*m)+)[^\x1b\n]*1:cpu", t.screen(colours=True).split("\n")[2])[1]
 
 
 def choose_theme(t, name):

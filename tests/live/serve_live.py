@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """proftop --serve on the live machine: whoever scrapes it reads what was true, hostile clients
 change nothing for others, and nothing stays when it ends."""
+import atexit
 import contextlib
 import gzip
 import http.client
@@ -88,9 +89,10 @@ SHARED = []
 
 
 def shared():
-    """One for all tests that leave it as it was."""
+    """One for all tests that leave it as it was; where the one that ends it is not asked for, it ends with them."""
     if not SHARED:
         SHARED.append(Server())
+        atexit.register(SHARED[0].process.terminate)
     return SHARED[0]
 
 

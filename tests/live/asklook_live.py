@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What is said of an event while a question about it is being written, before anything is attached."""
 import bisect
+import contextlib
 import json
 import os
 import re
@@ -45,28 +46,36 @@ def rates(times):
     return (min(n) - 1) * 10, (max(n) + 1) * 10
 
 
-def test_rate_before_it_is_asked():
-    """The rate of an event is that of the program that makes it; fields have their types and values"""
+@contextlib.contextmanager
+def asking(script):
+    """The palette beside a python that runs until it reads a line; the list has what that wrote in the end."""
     live.need_root()
-    with subprocess.Popen([sys.executable, "-c", CALLS], text=True, stdin=subprocess.PIPE,
+    said = []
+    with subprocess.Popen([sys.executable, "-c", script], text=True, stdin=subprocess.PIPE,
                           stdout=subprocess.PIPE) as work:
         work.stdout.readline()
         try:
             with Tmux([live.CHECKED, "-V", "events"], columns=120) as t:
                 t.wait("nothing is asked", 30)
                 t.keys(":")
-                t.type("ask count syscalls:sys_enter_getsid by ")
-                shown = t.wait(SAID, 30)
-                t.wait(rf"\bpid +pid_t +{work.pid}\b", 30)
-                t.type("pid if pid == ")
-                t.wait(rf"^ *{work.pid} +as it was just now", 30)
+                yield t, work.pid, said
                 t.keys("Escape", "Escape", "q")
                 t.wait_end(30)
         finally:
-            out, _ = work.communicate("\n", timeout=60)
+            said.append(work.communicate("\n", timeout=60)[0])
+
+
+def test_rate_before_it_is_asked():
+    """The rate of an event is that of the program that makes it; fields have their types and values"""
+    with asking(CALLS) as (t, pid, said):
+        t.type("ask count syscalls:sys_enter_getsid by ")
+        shown = t.wait(SAID, 30)
+        t.wait(rf"\bpid +pid_t +{pid}\b", 30)
+        t.type("pid if pid == ")
+        t.wait(rf"^ *{pid} +as it was just now", 30)
     number, kilo, pct = re.search(SAID, shown).groups()
     rate = float(number) * (1000 if kilo else 1)
-    least, most = rates(json.loads(out))
+    least, most = rates(json.loads(said[0]))
     live.fact("rate", f"{least} to {most}", rate)
     # Three digits are shown.
     assert least * 0.99 <= rate <= most * 1.01, (least, rate, most)
@@ -75,29 +84,18 @@ def test_rate_before_it_is_asked():
 
 def test_other_events():
     """Functions have their arguments' values and a rate, with their probes' cost; software events their own fields"""
-    live.need_root()
-    with subprocess.Popen([sys.executable, "-c", FUNCTIONS], text=True, stdin=subprocess.PIPE,
-                          stdout=subprocess.PIPE) as work:
-        work.stdout.readline()
-        try:
-            with Tmux([live.CHECKED, "-V", "events"], columns=120) as t:
-                t.wait("nothing is asked", 30)
-                t.keys(":")
-                t.type(f"ask count uprobe:pid:{work.pid}:labs by ")
-                t.wait(SAID, 30)
-                t.wait(r"\barg0 +s64 +471[12], 471[12]\s", 30)
-                t.type("arg0 if arg0 == ")
-                t.wait(r"^ *4711 +as it was just now", 30)
-                t.keys("Escape")
-                t.keys(":")
-                t.type("ask count page-faults by ")
-                t.wait(SAID, 30)
-                t.wait(r"\baddr +u64 +0x[0-9a-f]+", 30)
-                t.wait(r"\bperiod +u64 +1\s", 30)
-                t.keys("Escape", "Escape", "q")
-                t.wait_end(30)
-        finally:
-            work.communicate("\n", timeout=60)
+    with asking(FUNCTIONS) as (t, pid, _):
+        t.type(f"ask count uprobe:pid:{pid}:labs by ")
+        t.wait(SAID, 30)
+        t.wait(r"\barg0 +s64 +471[12], 471[12]\s", 30)
+        t.type("arg0 if arg0 == ")
+        t.wait(r"^ *4711 +as it was just now", 30)
+        t.keys("Escape")
+        t.keys(":")
+        t.type("ask count page-faults by ")
+        t.wait(SAID, 30)
+        t.wait(r"\baddr +u64 +0x[0-9a-f]+", 30)
+        t.wait(r"\bperiod +u64 +1\s", 30)
 
 
 if __name__ == "__main__":

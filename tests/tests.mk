@@ -13,13 +13,13 @@ PYTHON    := /usr/bin/python3
 comma     := ,
 UNIT      := $(wildcard tests/unit/*_test.c tests/render/*_test.c)
 LIVE_C    := $(wildcard tests/live/*_test.c)
-# What compares times or shares, or asks something of the whole machine, runs alone; all else three at a time, the
-# longest first.
-LIVE      := $(wildcard $(patsubst %,tests/live/%_live.py,accuracy bpf cache gone heap_steady io irq net offcpu \
-	overview overview_rules procs safety sched sched_faults tcp unwind usage waits_aio waits_events))
-LIVE_BESIDE := $(wildcard $(patsubst %,tests/live/%_live.py,symbols ask heap fleet faults \
-	files locks java arguments scope syscalls hosts node funcs serve))
-LIVE_BESIDE += $(filter-out $(LIVE) $(LIVE_BESIDE),$(wildcard tests/live/*_live.py))
+# What asks something of the whole machine, or measures what is a matter of load, runs alone; what compares times or
+# shares of its own threads, two at a time; all else four at a time. The longest first.
+live_of   = $(wildcard $(patsubst %,tests/live/%_live.py,$(1)))
+LIVE      := $(call live_of,accuracy bpf heap_steady irq net overview overview_rules safety sched usage)
+LIVE_TWO  := $(call live_of,offcpu gone sched_faults procs unwind waits_events io waits_aio cache tcp)
+LIVE_FOUR := $(call live_of,faults symbols ask heap fleet files locks java arguments scope syscalls hosts node funcs serve)
+LIVE_FOUR += $(filter-out $(LIVE) $(LIVE_TWO) $(LIVE_FOUR),$(wildcard tests/live/*_live.py))
 LIVE_TMUX := $(wildcard tests/live/tmux_*.py)
 SCRIPTS   := $(wildcard tests/script/*.script)
 # Whatever runs on several threads is run once more under ThreadSanitizer.
@@ -94,9 +94,10 @@ check-all: check-build
 			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \
 		--group live,timeout=420,again $(LIVE_BIN) \
 		--group live,timeout=420,again $(LIVE) \
-		--group live,timeout=420,again,jobs=3 $(LIVE_BESIDE) \
-		--group tmux,timeout=180,again $(LIVE_TMUX) \
-		--group kernels,timeout=180,again $(KERNELS_CHECK)
+		--group live,timeout=420,again,jobs=2 $(LIVE_TWO) \
+		--group tmux,timeout=300,again,jobs=4 $(LIVE_TMUX) \
+		--group kernels,timeout=300,again,beside $(KERNELS_CHECK) \
+		--group live,timeout=420,again,beside $(LIVE_FOUR)
 
 # As users have the program: for compilers and machines that have no sanitizers here.
 unit-plain: $(UNIT:%.c=$(B)/rel/%)

@@ -44,6 +44,9 @@ program turns 'if test -e "$0.ran"; then echo ok 1 - a; echo not ok 2 - b; else 
 program named.py 'if test "$1" = "a b"; then echo 1..1; echo ok 1 - a b; else echo 1..2; echo not ok 1 - a b; echo ok 2 - c; fi'
 program unsafe 'test -e "$0.ran" || echo "x.c:1: runtime error: overflow"; test -e "$0.ran" && echo ok 1 - a || echo not ok 1 - a; touch "$0.ran"'
 program busy 'echo "ok 1 - a # SKIP too busy here to measure: 3 is not 4"; echo "ok 2 - b # SKIP no such thing"; echo ok 3 - c'
+program alone 'test -z "$PROFTOP_BESIDE" && echo ok 1 - a || echo not ok 1 - a'
+program first 'for i in 1 2 3 4 5 6 7 8 9 10; do test -e "$0.met" && { echo ok 1 - a; exit; }; sleep 0.2; done; echo not ok 1 - a'
+program second 'touch "${0%second}first.met"; echo ok 1 - a'
 program mute 'echo "not ok 1 # SKIP a"'
 
 echo 'echo ok 1 - a' >"$tmp/plain"
@@ -82,5 +85,12 @@ expect "a case that fails twice is a failure" 1 "1 passed, 1 failed" --group g,a
 expect "what fails twice is a failure" 1 "1 passed, 1 failed" --group g,again "$tmp/bad"
 expect "a crash is not run again" 1 "1 passed, 1 failed" --group g,again "$tmp/crash"
 expect "what a sanitizer says is not forgiven" 1 "0 passed, 1 failed" --group g,again "$tmp/unsafe"
+expect "a program that shares the machine is told" 1 "0 passed, 1 failed" --group g,jobs=2 "$tmp/alone"
+expect "run again it has the machine to itself" 0 "1 passed, 0 failed" --group g,jobs=2,again "$tmp/alone"
+expect "a group beside another runs with it" 0 "2 passed, 0 failed" \
+	--group g,jobs=2 "$tmp/first" --group h,beside "$tmp/second"
+rm "$tmp/first.met"
+expect "a group of its own runs after what was before" 1 "1 passed, 1 failed" \
+	--group g,jobs=2 "$tmp/first" --group h "$tmp/second"
 expect "--only selects" 0 "2 passed, 0 failed" --only 'g/good' --group g "$tmp/good" "$tmp/bad"
 tap_done

@@ -84,4 +84,7 @@ struct overview_result {
 struct overview_result *overview__query(const struct frame *f, const struct overview_query *q,
 					const struct scope *scope);
 
+/* That of MODEL_SYSTEM's source, with the losses and the cost of all that is traced for findings. */
+void overview__health(const struct frame *f, struct health *h);
+
 #endif

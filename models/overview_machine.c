@@ -335,32 +335,52 @@ static double own_pct(const struct facts *f)
 	return (double)least / 1e7 / f->ncpus;
 }
 
-/* Models that one source serves have the same. */
-static bool counted_already(const struct frame *f, u32 model)
+/* What traces beside the overview's own source: models that one source serves have the same health. */
+static bool traces(const struct frame *f, u32 model)
 {
-	return model == MODEL_SCHED && f->feeds[MODEL_WAITS].state == FEED_LIVE;
+	return f->feeds[model].state == FEED_LIVE && model != MODEL_SYSTEM &&
+	       !(model == MODEL_SCHED && f->feeds[MODEL_WAITS].state == FEED_LIVE);
+}
+
+static double programs_pct(const struct health *h)
+{
+	return MAX(h->cost_pct, h->run_pct);
+}
+
+void overview__health(const struct frame *f, struct health *h)
+{
+	*h = f->feeds[MODEL_SYSTEM].health;
+	for (u32 m = 0; m < MODEL_COUNT; m++) {
+		const struct health *of = &f->feeds[m].health;
+
+		if (!traces(f, m))
+			continue;
+		h->lost += of->lost;
+		h->stacks_lost += of->stacks_lost;
+		h->map_full += of->map_full;
+		h->map_fill_pct = MAX(h->map_fill_pct, of->map_fill_pct);
+		h->run_pct += of->run_pct;
+		h->cost_pct += programs_pct(of);
+	}
 }
 
 void rule__TRACING_COST(struct rule_run *r)
 {
 	const struct frame *frame = r->facts->frame;
-	double programs = 0, own = own_pct(r->facts), most = 0;
-	const char *dearest = "";
+	const struct health *dearest = NULL;
+	struct health all;
+	double own = own_pct(r->facts);
 
+	overview__health(frame, &all);
 	for (u32 m = 0; m < MODEL_COUNT; m++) {
 		const struct health *h = &frame->feeds[m].health;
-		double cost = MAX(h->cost_pct, h->run_pct);
 
-		if (frame->feeds[m].state != FEED_LIVE || counted_already(frame, m))
-			continue;
-		programs += cost;
-		if (cost > most) {
-			most = cost;
-			dearest = h->event;
-		}
+		if (traces(frame, m) && programs_pct(h) > (dearest ? programs_pct(dearest) : 0))
+			dearest = h;
 	}
-	finding__add(r, programs + own, NULL, "",
+	finding__add(r, all.cost_pct + own, NULL, "",
 		     "proftop itself takes %.1f %% of all CPUs: %.1f %% its threads, %.1f %% its programs in "
 		     "the kernel%s%s",
-		     programs + own, own, programs, *dearest ? ", most of those at " : "", dearest);
+		     all.cost_pct + own, own, all.cost_pct, dearest ? ", most of those at " : "",
+		     dearest ? dearest->event : "");
 }

@@ -680,9 +680,30 @@ static void processes_come_by_what_they_want(void **state)
 	scene__fini(&s);
 }
 
+/* One source serves waits and the scheduler: what it lost counts once. */
+static void losses_and_costs_of_all_that_is_traced_are_summed(void **state)
+{
+	struct frame f = {.feeds = {
+		[MODEL_SYSTEM] = {.state = FEED_LIVE, .health = {.samples = 5, .lost = 1}},
+		[MODEL_WAITS] = {.state = FEED_LIVE, .health = {.lost = 20, .stacks_lost = 3, .run_pct = 0.5}},
+		[MODEL_SCHED] = {.state = FEED_LIVE, .health = {.lost = 20, .stacks_lost = 3, .run_pct = 0.5}},
+		[MODEL_PROFILE] = {.state = FEED_LIVE, .health = {.lost = 300, .cost_pct = 2, .map_fill_pct = 9}},
+		[MODEL_CACHE] = {.state = FEED_FAILED, .health = {.lost = 4000, .cost_pct = 8}},
+	}};
+	struct health h;
+
+	overview__health(&f, &h);
+	assert_int_equal(h.samples, 5);
+	assert_int_equal(h.lost, 321);
+	assert_int_equal(h.stacks_lost, 3);
+	assert_true(h.cost_pct > 2.49 && h.cost_pct < 2.51);
+	assert_true(h.map_fill_pct > 8.9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(losses_and_costs_of_all_that_is_traced_are_summed),
 		cmocka_unit_test(each_rule_finds_what_it_is_for),
 		cmocka_unit_test(each_rule_has_an_example),
 		cmocka_unit_test(thresholds_rise),

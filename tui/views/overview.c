@@ -401,7 +401,7 @@ static void overview__report(const struct query_result *base, const struct frame
 	r->view = "overview";
 	r->window = "last";
 	r->group = "";
-	r->health = f->feeds[MODEL_SYSTEM].health;
+	overview__health(f, &r->health);
 	for (u32 s = SEVERITIES; s-- > 0;)
 		report__sum_number(r, severity_names[s], VALUE_COUNT, n[s]);
 	report__sum_number(r, "rules", VALUE_COUNT, a->nrules);
@@ -433,6 +433,11 @@ static const struct listing_ops overview_listing = {
 
 /* --- the screen --- */
 
+static void overview__figures(const struct screen *s, struct health *h)
+{
+	overview__health(host__frame(s->host), h);
+}
+
 static const struct screen_ops overview_ops = {
 	.section = "overview",
 	.free = listing__free,
@@ -443,6 +448,7 @@ static const struct screen_ops overview_ops = {
 	.rows = listing__shown,
 	.crumb = listing__crumb,
 	.selection = overview__selection,
+	.health = overview__figures,
 	.search = overview__search,
 	.exclude = overview__exclude,
 	.report = listing__report,

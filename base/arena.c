@@ -64,7 +64,7 @@ void *xgrow(void *items, u32 n, u32 *cap, size_t size)
 {
 	if (n < *cap)
 		return items;
-	*cap = *cap ? *cap * 2 : 256;
+	*cap = *cap ? *cap * 2 : 8; /* many arrays stay small: one in each entry of a model */
 	return xrealloc(items, *cap * size);
 }
 

@@ -43,21 +43,27 @@ void growth_series__advance(struct growth_series *g, const struct growth_step *s
 {
 	for (u32 i = 0; s->halve && i < GROWTH_POINTS / 2; i++) {
 		g->marks[i] = MIN(g->marks[2 * i], g->marks[2 * i + 1]);
+		g->peaks[i] = MAX(g->peaks[2 * i], g->peaks[2 * i + 1]);
 		g->acquired[i] = g->acquired[2 * i + 1];
 	}
 	g->least = MIN(g->least, value);
+	g->most = MAX(g->most, value);
 	if (!s->add)
 		return;
 	g->marks[s->at] = g->least;
+	g->peaks[s->at] = g->most;
 	g->acquired[s->at] = acquired;
 	g->least = INFINITY;
+	g->most = 0;
 }
 
 void growth_series__merge(struct growth_series *to, const struct growth_series *from)
 {
 	to->least = isinf(to->least) ? from->least : to->least + from->least;
+	to->most += from->most;
 	for (u32 i = 0; i < GROWTH_POINTS; i++) {
 		to->marks[i] += from->marks[i];
+		to->peaks[i] += from->peaks[i];
 		to->acquired[i] += from->acquired[i];
 	}
 }
@@ -129,6 +135,16 @@ static double slope(const float *v, const u64 *ends_ns, u32 n)
 	return xx > 0 ? xy / xx : 0;
 }
 
+/* What comes and goes within a span: the mean of spans from..n-1. */
+static double swing_of(const struct growth_series *g, u32 from, u32 n)
+{
+	double all = 0;
+
+	for (u32 i = from; i < n; i++)
+		all += g->peaks[i] - g->marks[i];
+	return all / (n - from);
+}
+
 /* By how much it grew of each byte that was acquired, from one mark to another. */
 static double kept_of(const struct growth_series *g, u32 from, u32 to)
 {
@@ -160,7 +176,8 @@ struct growth growth__judge(const struct growth_series *series, const struct gro
 	if (rises <= 1 || variance <= 0 || !is_above(marks, c->n) || rises_in(marks, c->n) < LEAST_RISES)
 		return g;
 	from = lowest(marks, c->n);
-	if (c->n - from < LEAST_MARKS / 2 || fills_up(series, from, c->n - 1))
+	if (c->n - from < LEAST_MARKS / 2 || fills_up(series, from, c->n - 1) ||
+	    marks[c->n - 1] - marks[from] < swing_of(series, from, c->n))
 		return g;
 	g.sure_pct = MIN((u32)(50 * (1 + erf((rises - 1) / sqrt(2 * variance)))), 99u);
 	g.per_min = slope(marks + from, c->ends_ns + from, c->n - from) * 60e9;

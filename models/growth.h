@@ -27,8 +27,8 @@ struct growth_step {
 
 /* Zero-initialized: nothing was held so far. Where the clock has no mark yet, least is INFINITY. */
 struct growth_series {
-	float least; /* since the last span ended */
-	float marks[GROWTH_POINTS];
+	float least, most; /* since the last span ended */
+	float marks[GROWTH_POINTS], peaks[GROWTH_POINTS]; /* the least and the most of each span */
 	float acquired[GROWTH_POINTS]; /* at the end of each span, since watching began */
 };
 
@@ -53,7 +53,8 @@ struct growth {
  * not matter. What goes up and down again is no growth: the least of the last third has to be above
  * the most of the first. Nor is what fills up, as a cache, or a table that takes the place of what was there before.
  * Nor is a step or two, such as a table that was allocated: four of the marks have to
- * rise. Before it was watched for half a minute nothing is said.
+ * rise. Nor is less than what comes and goes within a span: where garbage is collected, how low a mark is depends on
+ * when. Before it was watched for half a minute nothing is said.
  */
 struct growth growth__judge(const struct growth_series *g, const struct growth_clock *c);
 

@@ -101,7 +101,9 @@ static void merge(void *merged, void *gone)
 	}
 	for (u32 i = 0; i < TREND_LEN; i++)
 		to->trend[i] += from->trend[i];
-	growth_series__merge(&to->growth, &from->growth);
+	if (to->growth)
+		growth_series__merge(to->growth, from->growth);
+	free(from->growth);
 	free(from->bins);
 }
 
@@ -155,9 +157,11 @@ static struct live_entry *add(struct live_entries *e, const struct measure_sampl
 
 	memcpy(key.keys, keys, sizeof(key.keys));
 	l = entries__get(&e->all, &key);
-	if (e->all.added) {
+	if (e->all.added)
 		lives__know(&e->lives, s->who.tgid);
-		l->growth.least = e->growth.n ? 0 : INFINITY;
+	if (e->all.added && e->holds) {
+		l->growth = xcalloc(1, sizeof(*l->growth));
+		l->growth->least = e->growth.n ? 0 : INFINITY;
 	}
 	l->waits = s->waits;
 	memcpy(l->who.process, s->who.process, sizeof(l->who.process));
@@ -275,7 +279,7 @@ static void advance_growth(struct live_entries *e, const struct snap *base, stru
 	struct growth_step step = growth_clock__tick(&e->growth, base->t0_ns, base->t1_ns);
 
 	for (u32 i = 0; i < e->all.n; i++) {
-		struct growth_series *g = &entry_at(e, i)->growth;
+		struct growth_series *g = entry_at(e, i)->growth;
 
 		growth_series__advance(g, &step, (float)out[i].held.bytes,
 				       (float)out[i].v[WINDOW_TOTAL].sum);
@@ -325,8 +329,10 @@ void live_entries__retext(struct live_entries *e, struct texts *t)
 
 void live_entries__clear(struct live_entries *e)
 {
-	for (u32 i = 0; i < e->all.n; i++)
+	for (u32 i = 0; i < e->all.n; i++) {
+		free(entry_at(e, i)->growth);
 		free(entry_at(e, i)->bins);
+	}
 	entries__clear(&e->all);
 	e->growth = (struct growth_clock){0};
 	e->replaced = (struct growth_series){0};

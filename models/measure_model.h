@@ -44,7 +44,7 @@ struct live_entry {
 	struct live_bin *bins;	    /* by bucket */
 	u32 nbins, bins_cap;
 	float trend[TREND_LEN];
-	struct growth_series growth; /* of a holding: bytes held */
+	struct growth_series *growth; /* of a holding: bytes held; else NULL */
 };
 
 /* The coldest become the row of the rest. */

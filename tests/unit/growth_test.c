@@ -80,6 +80,17 @@ static double steps(u32 s)
 	return s < 100 ? 0 : s < 200 ? 5e6 : 9e6;
 }
 
+/* Garbage that is collected every 20 s; what is left over then grows for a while. */
+static double collected(u32 s)
+{
+	return 1e6 + 5e4 * (s % 20) + 2e3 * MIN(s, 200);
+}
+
+static double collected_leak(u32 s)
+{
+	return 1e6 + 5e4 * (s % 20) + 2e3 * s;
+}
+
 static double shrinks(u32 s)
 {
 	return 1e9 - 1e5 * s;
@@ -92,6 +103,7 @@ static void what_grows(void **state)
 	assert_true(g.sure_pct >= GROWTH_SURE);
 	assert_float_equal(g.per_min, 60 * 2e4, 1e4);
 	assert_true(g.from_ns <= BEGAN + 20 * SECOND);
+	assert_true(judge_of(collected_leak, 800).sure_pct >= GROWTH_SURE);
 	g = judge_of(noisy_line, 300);
 	assert_true(g.sure_pct >= GROWTH_SURE);
 	assert_float_equal(g.per_min, 60 * 1e4, 6e4);
@@ -118,6 +130,8 @@ static void what_does_not(void **state)
 	}
 	for (u32 seconds = 60; seconds < 600; seconds += 7)
 		assert_true(judge_of(replaces, seconds).sure_pct < GROWTH_SURE);
+	for (u32 seconds = 60; seconds < 600; seconds += 7)
+		assert_true(judge_of(collected, seconds).sure_pct < GROWTH_SURE);
 	/* It grew, and then it was full. */
 	assert_true(judge_of(fills, 1000).sure_pct < GROWTH_SURE);
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/entries.h"
 
+#include <math.h>
+
 static u32 find(const struct entries *e, const void *key, u64 hash)
 {
 	u32 at;
@@ -71,14 +73,15 @@ void entries__rekey(struct entries *e)
 	free(old.v);
 }
 
-static void fold_coldest(struct entries *e, u32 step)
+/* The n coldest of those that `which` names; NULL: of all. */
+static void fold_coldest(struct entries *e, u32 step, u32 n, bool (*which)(const void *entry))
 {
 	double *heat = xmalloc(MAX(e->n, 1u) * sizeof(*heat));
 	bool *cold = xmalloc(MAX(e->n, 1u) * sizeof(*cold));
 
 	for (u32 i = 0; i < e->n; i++)
-		heat[i] = heat_of(e, entries__at(e, i));
-	heat__coldest(heat, e->n, e->n / 2, cold);
+		heat[i] = !which || which(entries__at(e, i)) ? heat_of(e, entries__at(e, i)) : INFINITY;
+	heat__coldest(heat, e->n, n, cold);
 	for (u32 i = 0; i < e->n; i++)
 		if (cold[i])
 			e->kind->fold(entries__at(e, i), step);
@@ -89,13 +92,23 @@ static void fold_coldest(struct entries *e, u32 step)
 
 void entries__shed(struct entries *e)
 {
-	fold_coldest(e, 0);
+	fold_coldest(e, 0, e->n / 2, NULL);
+}
+
+void entries__bound(struct entries *e, bool (*which)(const void *entry), u32 most)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; e->n > most && i < e->n; i++)
+		n += which(entries__at(e, i));
+	if (n > most)
+		fold_coldest(e, 0, n - most / 4 * 3, which);
 }
 
 static void make_room(struct entries *e)
 {
 	for (u32 i = 0; i < e->kind->steps && e->n > e->max / 4 * 3; i++)
-		fold_coldest(e, i);
+		fold_coldest(e, i, e->n / 2, NULL);
 }
 
 void *entries__get(struct entries *e, const void *key)

@@ -3,8 +3,10 @@
  * The model of any measure (samples/measure.h): what was counted by labels, thread and stack, per
  * window; spans that go on; the slowest ones. Queries are pure functions over a const snapshot.
  *
- * Memory is bounded: of MEASURE_MAX_ENTRIES, or a quarter more than the stacks that a measure keeps apart, those that did least lately
- * become one, "[rest]", so that sums never change; entries by stack likewise lose their stack.
+ * Memory is bounded: of MEASURE_MAX_ENTRIES, or a quarter more than the stacks that a measure keeps apart, those that
+ * did least lately lose who did it but for the command's name, their stack, and what many threads' labels do not tell
+ * (struct measure.kept); then all of these become one, "[rest]". So do those of ended processes beyond
+ * MEASURE_MAX_ENDED. Sums never change.
  */
 #ifndef MODELS_MEASURE_H
 #define MODELS_MEASURE_H
@@ -19,6 +21,7 @@
 #include "scope/scope.h"
 
 #define MEASURE_MAX_ENTRIES 16384 /* and as many by stack */
+#define MEASURE_MAX_ENDED   4096  /* of those, of processes that ended */
 #define MEASURE_MAX_OPEN    16384
 #define MEASURE_MAX_SLOW    128 /* of each 10 s */
 #define MEASURE_SLOW_S	    60

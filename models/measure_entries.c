@@ -114,21 +114,32 @@ static double heat_of(const void *entry)
 	return l->decay[0] + (double)l->now.count + (double)l->now.sums[0] + (double)l->held.bytes;
 }
 
+/* What is known of many threads: see measure__is_unknown(). */
 static void fold(void *entry, u32 step)
 {
 	struct live_entry *l = entry;
+	const struct measure *m = l->measure;
+	struct measure_who many = {.tgid = MEASURE_MANY, .comm = "[rest]", .host = l->who.host};
 
-	l->who = (struct measure_who){.tgid = MEASURE_MANY, .comm = "[rest]", .host = l->who.host};
+	if (!step)
+		memcpy(many.comm, l->who.comm, sizeof(many.comm));
+	l->who = many;
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
-		l->keys[i] = (struct measure_text){0, ""};
+		if (step || i >= measure__own_labels(m) || !(m->asked || m->labels[i].word == m->kept))
+			l->keys[i] = (struct measure_text){0, ""};
 	l->stack = NO_STACK;
 	l->waits = l->ended = false;
+}
+
+static bool has_ended(const void *entry)
+{
+	return ((const struct live_entry *)entry)->ended;
 }
 
 static const struct entries_kind kind = {
 	.size = sizeof(struct live_entry),
 	.key_size = offsetof(struct live_entry, waits), /* no padding of the key */
-	.steps = 1,
+	.steps = 2,
 	.hash = hash_of,
 	.same = is_same,
 	.heat = heat_of,
@@ -145,6 +156,8 @@ static const struct lives_of lives_of = {
 void live_entries__init(struct live_entries *e, const struct measure *m, bool holds)
 {
 	e->all = (struct entries){.kind = &kind, .max = MAX(m->stacks / 4 * 5, (u32)MEASURE_MAX_ENTRIES)};
+	e->measure = m;
+	e->most_ended = MAX(e->all.max / 4, (u32)MEASURE_MAX_ENDED);
 	e->lo = measure__lo(m);
 	e->holds = holds;
 }
@@ -163,6 +176,7 @@ static struct live_entry *add(struct live_entries *e, const struct measure_sampl
 		l->growth = xcalloc(1, sizeof(*l->growth));
 		l->growth->least = e->growth.n ? 0 : INFINITY;
 	}
+	l->measure = e->measure;
 	l->waits = s->waits;
 	memcpy(l->who.process, s->who.process, sizeof(l->who.process));
 	add_values(l, s);
@@ -292,10 +306,12 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 					       const struct snap *base, const struct stacks *stacks,
 					       struct arena *arena)
 {
-	struct measure_entry *out = arena__array(arena, struct measure_entry, e->all.n);
+	struct measure_entry *out;
 	u64 dt_ns = base->t1_ns - base->t0_ns;
 
 	lives__tick(&e->lives, &lives_of, e->all.v, e->all.n);
+	entries__bound(&e->all, has_ended, e->most_ended);
+	out = arena__array(arena, struct measure_entry, e->all.n);
 	for (u32 i = 0; i < e->all.n; i++) {
 		struct live_entry *l = entry_at(e, i);
 

@@ -37,6 +37,7 @@ struct live_key {
 struct live_entry {
 	LIVE_KEY;
 	bool waits, ended; /* ended: its process has */
+	const struct measure *measure;
 	struct measure_values now, total;
 	struct measure_held held; /* of this interval */
 	double decay[MEASURE_VALUE_SUMS];
@@ -47,9 +48,11 @@ struct live_entry {
 	struct growth_series *growth; /* of a holding: bytes held; else NULL */
 };
 
-/* The coldest become the row of the rest. */
+/* The coldest become one of a command's name each, and then the row of the rest. */
 struct live_entries {
 	struct entries all;    /* struct live_entry */
+	const struct measure *measure;
+	u32 most_ended;	       /* of processes that ended */
 	u64 (*lo)(u32 bucket); /* least value of a bucket */
 	bool holds;	       /* of a holding: trends are of what is held */
 	struct growth_clock growth;

@@ -122,10 +122,16 @@ static int by_start(const void *a, const void *b)
 	return (x->name < y->name) - (x->name > y->name);
 }
 
+/* When it is complete: it takes no more than it has. */
 static void table__sort(struct name_table *t)
 {
-	if (t->n)
-		qsort(t->v, t->n, sizeof(*t->v), by_start);
+	if (!t->n)
+		return;
+	qsort(t->v, t->n, sizeof(*t->v), by_start);
+	t->cap = t->n;
+	t->v = xrealloc(t->v, t->cap * sizeof(*t->v));
+	t->pool_cap = t->npool;
+	t->pool = xrealloc(t->pool, t->pool_cap);
 }
 
 /* The last one that begins at or before an address; NULL: none does. */

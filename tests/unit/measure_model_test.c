@@ -252,6 +252,44 @@ static void folding_keeps_all_sums(void **state)
 	snap__put(&s->base);
 }
 
+static void put_exit(struct measure_builder *m, u32 pid)
+{
+	struct proc_event ev = {
+		.head.type = SAMPLE_PROC, .type = PROC_EXIT, .tgid = pid, .tid = pid, .t_ns = m->now_ns};
+
+	m->ops->consume(m->model, &ev.head);
+}
+
+/* Of many short processes no more is kept than what their command did; one that lives stays apart. */
+static void processes_that_ended_are_one_by_their_command(void **state)
+{
+	const u32 n = 3 * MEASURE_MAX_ENDED;
+	struct measure_builder *m = *state;
+	struct measure_snap *s;
+	u64 many = 0;
+
+	put_some(m, someone(1, 1, "lives"), "read", 1, US);
+	for (u32 pid = 2; pid < n + 2; pid++) {
+		put_some(m, someone(pid, pid, "cc1"), pid % 2 ? "read" : "openat", 2, US);
+		put_exit(m, pid);
+		if (pid % 1000 == 0)
+			snap__put(&measure_tick(m)->base);
+	}
+	snap__put(&measure_tick(m)->base);
+	s = measure_tick(m);
+	assert_true(s->nentries <= MEASURE_MAX_ENDED + 3);
+	assert_non_null(entry_of(s, 1, "read"));
+	for (u32 i = 0; i < s->nentries; i++)
+		if (s->entries[i].who.tgid == MEASURE_MANY) {
+			assert_string_equal(s->entries[i].who.comm, "cc1");
+			assert_true(*s->entries[i].keys[0].text);
+			many += s->entries[i].v[WINDOW_TOTAL].count;
+		}
+	assert_true(many > 2 * (n - MEASURE_MAX_ENDED - 1000));
+	assert_int_equal(counted(s->entries, s->nentries, WINDOW_TOTAL), 2 * n + 1);
+	snap__put(&s->base);
+}
+
 /* --- stacks and texts --- */
 
 /* So many others come that stacks are moved: those of entries stay what they are. */
@@ -501,6 +539,7 @@ int main(void)
 		TEST(one_maximum_fades),
 		TEST(too_many_become_the_rest),
 		TEST(folding_keeps_all_sums),
+		TEST(processes_that_ended_are_one_by_their_command),
 		TEST(stacks_are_moved_with_their_entries),
 		TEST(texts_are_renewed),
 		TEST(open_spans_are_those_of_the_interval),

@@ -133,12 +133,7 @@ static __noinline void cell__add_stack(struct measure_cell *c, const struct meas
 
 /* --- slow ones --- */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct measure_slow);
-} slow_scratch SEC(".maps");
+PERCPU_MAP(slow_scratch, STACK_SLOTS, struct measure_slow);
 
 volatile u64 slow_ns[MEASURE_CLASSES];
 volatile u32 nslow[MEASURE_CLASSES];

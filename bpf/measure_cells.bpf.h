@@ -11,30 +11,13 @@
 #define CELL_PROBES 16
 
 /* Both halves: half * (cell_mask + 1) + slot. Sized by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct measure_cell);
-} cells SEC(".maps");
+SHARED_ARRAY_MAP(cells, 2, struct measure_cell);
 
 /* Which of them are in use, as far as nused says, so that nobody looks at all of them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, u32);
-} used SEC(".maps");
+SHARED_ARRAY_MAP(used, 2, u32);
 
 /* What found no cell, a half each. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct measure_cell);
-} rest SEC(".maps");
+PERCPU_MAP(rest, 2, struct measure_cell);
 
 const volatile u32 cell_mask = 0;
 const volatile u32 value_shift = 0; /* of buckets: MEASURE_NS_SHIFT of durations */
@@ -60,12 +43,7 @@ struct measure_task {
 	u64 own[4]; /* the measure's */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct measure_task);
-} tasks SEC(".maps");
+TASK_MAP(tasks, struct measure_task);
 
 /* --- who --- */
 

@@ -38,15 +38,6 @@ int uprobe__attach_set(int prog, const struct uprobe_set *set)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
-{
-	const struct uprobe_set one = {
-		.path = path, .offsets = &offset, .cookies = &cookie, .n = 1,
-		.when = returns ? UPROBE_ENDS : UPROBE_BEGINS};
-
-	return uprobe__attach_set(prog, &one);
-}
-
 /* --- files --- */
 
 static bool is_in(const char *folder, int len, const char *name, char *path, size_t size)

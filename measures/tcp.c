@@ -105,7 +105,6 @@ static void setup(struct measure_setup *s)
 
 static void text(const struct measure_slow *slow, const struct measure_key *keys, char *buf, size_t size)
 {
-	(void)slow;
 	snprintf(buf, size, "%s %s > %s", keys[BY_STEP].text, keys[BY_LOCAL].text, keys[BY_REMOTE].text);
 }
 

@@ -485,8 +485,6 @@ static struct source *bpf_progs__open(const struct sampling *how, const struct s
 	struct source *s = xcalloc(1, sizeof(*s));
 	int err = bpf_util__prepare(st);
 
-	(void)how;
-	(void)scope;
 	s->stats_fd = -1;
 	if (!err)
 		err = open_stats(s, st);
@@ -507,23 +505,16 @@ static struct source *bpf_progs__open(const struct sampling *how, const struct s
 /* Every program is looked at: what is shown, queries decide. */
 static int bpf_progs__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	(void)s;
-	(void)scope;
-	(void)st;
 	return 0;
 }
 
 static int bpf_progs__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
-	(void)s;
-	(void)how;
-	(void)st;
 	return 0;
 }
 
 static int bpf_progs__fd(struct source *s)
 {
-	(void)s;
 	return -1;
 }
 

@@ -112,7 +112,6 @@ static int kmem__scope(void *ctx, const struct scope *scope, struct status *st)
 {
 	struct kmem *k = ctx;
 
-	(void)st;
 	scope__put(k->scope);
 	k->scope = scope__get(scope);
 	return 0;

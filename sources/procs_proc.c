@@ -213,9 +213,6 @@ static int procs_proc__set_scope(struct source *s, const struct scope *scope, st
 
 static int procs_proc__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
-	(void)s;
-	(void)how;
-	(void)st;
 	return 0;
 }
 
@@ -233,7 +230,6 @@ static struct source *procs_proc__open(const struct sampling *how, const struct 
 {
 	struct source *s = xcalloc(1, sizeof(*s));
 
-	(void)how;
 	if (access("/proc/self/stat", R_OK)) {
 		status__set(st, EXIT_CODE_UNSUPPORTED, -errno, "/proc is not mounted");
 		free(s);
@@ -254,7 +250,6 @@ static struct source *procs_proc__open(const struct sampling *how, const struct 
 
 static int procs_proc__fd(struct source *s)
 {
-	(void)s;
 	return -1;
 }
 

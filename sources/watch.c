@@ -414,7 +414,6 @@ static void *watch__begin(const struct measure *m, const struct sampling *how)
 {
 	struct watching *w = xcalloc(1, sizeof(*w));
 
-	(void)m;
 	w->names = how->names;
 	memcpy(w->texts, how->watches, sizeof(w->texts));
 	return w;
@@ -562,7 +561,6 @@ static void watch__tick(void *ctx, struct bpf_object *obj)
 {
 	struct watching *w = ctx;
 
-	(void)obj;
 	for (u32 i = w->nprocesses; i-- > 0;) {
 		struct process *p = &w->processes[i];
 

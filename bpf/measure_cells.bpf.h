@@ -62,18 +62,23 @@ static __always_inline bool task__watched(struct measure_task *t, struct task_st
 	return t->watched;
 }
 
+/* Made where it is not known yet; NULL: there is no memory. */
+static __always_inline struct measure_task *task__known(struct task_struct *task, struct measure_stats *st)
+{
+	struct measure_task *t = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!t)
+		st->tasks_full++;
+	return t;
+}
+
 /* Of the current task; NULL: it is out of scope, or there is no memory. */
 static __always_inline struct measure_task *measure__task(struct task_struct *task,
 							  struct measure_stats *st)
 {
-	struct measure_task *t;
+	struct measure_task *t = task__known(task, st);
 
-	t = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!t) {
-		st->tasks_full++;
-		return NULL;
-	}
-	return task__watched(t, task) ? t : NULL;
+	return t && task__watched(t, task) ? t : NULL;
 }
 
 /* --- filters by labels --- */

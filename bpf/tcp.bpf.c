@@ -38,15 +38,6 @@ struct file {
 	void *private_data;
 } KERNEL_TYPE;
 
-struct fdtable {
-	unsigned int max_fds;
-	struct file **fd;
-} KERNEL_TYPE;
-
-struct files_struct {
-	struct fdtable *fdt;
-} KERNEL_TYPE;
-
 /* --- what is known of a socket --- */
 
 struct connection {

@@ -506,11 +506,6 @@ static int bpf_progs__set_sampling(struct source *s, const struct sampling *how,
 	return 0;
 }
 
-static int bpf_progs__fd(struct source *s)
-{
-	return -1;
-}
-
 static void bpf_progs__health(struct source *s, struct health *h)
 {
 	health__take(h, &s->health);
@@ -523,7 +518,6 @@ const struct source_ops source_bpf_progs = {
 	.close = bpf_progs__close,
 	.set_scope = bpf_progs__set_scope,
 	.set_sampling = bpf_progs__set_sampling,
-	.fd = bpf_progs__fd,
 	.drain = bpf_progs__drain,
 	.health = bpf_progs__health,
 };

@@ -248,11 +248,6 @@ static struct source *procs_proc__open(const struct sampling *how, const struct 
 	return s;
 }
 
-static int procs_proc__fd(struct source *s)
-{
-	return -1;
-}
-
 static void procs_proc__health(struct source *s, struct health *h)
 {
 	health__take(h, &s->health);
@@ -265,7 +260,6 @@ const struct source_ops source_procs_proc = {
 	.close = procs_proc__close,
 	.set_scope = procs_proc__set_scope,
 	.set_sampling = procs_proc__set_sampling,
-	.fd = procs_proc__fd,
 	.drain = procs_proc__drain,
 	.health = procs_proc__health,
 };

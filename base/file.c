@@ -2,6 +2,9 @@
 #include "base/file.h"
 
 #include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 ssize_t file__read(int dirfd, const char *path, char *buf, size_t size)
@@ -17,4 +20,50 @@ ssize_t file__read(int dirfd, const char *path, char *buf, size_t size)
 	if (fd >= 0)
 		close(fd);
 	return got;
+}
+
+static char *next_line(FILE *f, char *buf, size_t size)
+{
+	char *line = fgets(buf, (int)size, f);
+
+	if (line)
+		line[strcspn(line, "\n")] = '\0';
+	return line;
+}
+
+bool file__line(const char *path, char *buf, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	bool found = f && next_line(f, buf, size);
+
+	if (f)
+		fclose(f);
+	return found;
+}
+
+long file__number(const char *path, long otherwise)
+{
+	char line[64], *end;
+	long n;
+
+	if (!file__line(path, line, sizeof(line)))
+		return otherwise;
+	n = strtol(line, &end, 10);
+	return end == line ? otherwise : n;
+}
+
+bool file__field(const char *path, const char *name, char *buf, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	size_t n = strlen(name);
+	bool found = false;
+	char line[512];
+
+	while (f && !found && next_line(f, line, sizeof(line)))
+		found = !strncmp(line, name, n) && line[n] == ':';
+	if (found)
+		copy_str(buf, size, line + n + 1 + strspn(line + n + 1, " \t"));
+	if (f)
+		fclose(f);
+	return found;
 }

@@ -11,5 +11,11 @@
 /* What fits into buf, ended by a NUL, which buf has in any case. Its length, or -errno of a file that
  * cannot be read. dirfd: as of openat(2). Any thread. */
 ssize_t file__read(int dirfd, const char *path, char *buf, size_t size);
+/* The first line, without its end; false: there is none. */
+bool file__line(const char *path, char *buf, size_t size);
+/* The number that the file begins with; otherwise: there is none. */
+long file__number(const char *path, long otherwise);
+/* Of lines such as "VmRSS: 12 kB": what follows the name, of the first one that has it; false: none has. */
+bool file__field(const char *path, const char *name, char *buf, size_t size);
 
 #endif

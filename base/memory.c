@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
+#include "base/file.h"
 #include "base/memory.h"
 
 #include <limits.h>
@@ -21,15 +22,9 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* "max" is no number, so no limit. */
 static u64 read_limit(const char *path)
 {
-	FILE *f = fopen(path, "re");
-	unsigned long long n;
-	bool is_number;
+	long n = file__number(path, -1);
 
-	if (!f)
-		return MEMORY_NO_LIMIT;
-	is_number = fscanf(f, "%llu", &n) == 1;
-	fclose(f);
-	return is_number ? n : MEMORY_NO_LIMIT;
+	return n < 0 ? MEMORY_NO_LIMIT : (u64)n;
 }
 
 /* Of a group and of those above. */

@@ -12,11 +12,6 @@ static u32 find(const char *const *names, u32 n, const char *name, size_t len)
 	return i;
 }
 
-u32 names__find(const char *const *names, u32 n, const char *name)
-{
-	return find(names, n, name, strlen(name));
-}
-
 bool names__parse(const char *const *names, u32 n, const char *text, u32 *bits)
 {
 	u32 all = 0;

@@ -5,8 +5,6 @@
 
 #include "base/base.h"
 
-/* n: there is none of that name. */
-u32 names__find(const char *const *names, u32 n, const char *name);
 /* "pid+stack" or "pid,stack"; false: one of them is no name, and *bits is 0. */
 bool names__parse(const char *const *names, u32 n, const char *text, u32 *bits);
 /* "pid+stack", in `order` (n of them); NULL: as they stand. As much as there is room for. */

@@ -43,12 +43,7 @@ struct last_end {
 };
 
 /* Where the last request of a disk ended; disks that share a place take it from each other. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, DISKS);
-	__type(key, u32);
-	__type(value, struct last_end);
-} last_ends SEC(".maps");
+ARRAY_MAP(last_ends, DISKS, struct last_end);
 
 /* --- which device --- */
 

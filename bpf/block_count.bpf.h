@@ -14,20 +14,8 @@ volatile u64 slow_max_ns = 0; /* up to here; 0: no limit */
  * places in a row. Requests remember where: as a rule the key is found by comparing it once. It
  * may be there twice when two CPUs brought it at once; user space adds up.
  */
-#define COUNTS(ENTRIES, VALUE)                                                                     \
-	__uint(type, BPF_MAP_TYPE_ARRAY);                                                          \
-	__uint(map_flags, BPF_F_MMAPABLE);                                                         \
-	__uint(max_entries, 2 * (ENTRIES));                                                        \
-	__type(key, u32);                                                                          \
-	__type(value, VALUE)
-
-struct {
-	COUNTS(512, struct block_sum);
-} devices SEC(".maps");
-
-struct {
-	COUNTS(8192, struct block_proc_sum);
-} procs SEC(".maps");
+SHARED_ARRAY_MAP(devices, 2 * 512, struct block_sum);
+SHARED_ARRAY_MAP(procs, 2 * 8192, struct block_proc_sum);
 
 /* Entries of a half, less one; powers of two. */
 const volatile u32 devices_mask = 511, procs_mask = 8191;

@@ -19,12 +19,7 @@ struct dirtier {
 };
 
 /* By the inode's address. What is dirty for long and has been forgotten is the worker's. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
-	__type(key, u64);
-	__type(value, struct dirtier);
-} dirtiers SEC(".maps");
+LRU_MAP(dirtiers, 8192, u64, struct dirtier);
 
 static __always_inline u64 comm__hash(const u64 comm[2])
 {

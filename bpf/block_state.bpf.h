@@ -65,13 +65,7 @@ _Static_assert(sizeof(struct request_state) % 64 == 0 &&
  */
 #define REQUEST_WAYS 4
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE); /* begins with a page, and so with a cache line */
-	__uint(max_entries, 16384);
-	__type(key, u32);
-	__type(value, struct request_state);
-} requests SEC(".maps");
+SHARED_ARRAY_MAP(requests, 16384, struct request_state); /* begins with a page, and so with a cache line */
 
 const volatile u32 requests_mask = 16383; /* their number is a power of two */
 

@@ -37,18 +37,12 @@ static __always_inline void attribute_added(struct event *e, struct pending *p)
 }
 
 /* Scratch: too large for the programs' stack below all that is called here. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct pending);
-} fresh_pending SEC(".maps");
+PERCPU_MAP(fresh_pending, 1, struct pending);
 
 /* A function of its own, so that its frame is not beside those of walks. */
 static __noinline int added(struct event *e, struct pages *pages)
 {
-	u32 zero = 0;
-	struct pending *p = bpf_map_lookup_elem(&fresh_pending, &zero);
+	struct pending *p = map__only(&fresh_pending);
 
 	if (!e || !pages || !p)
 		return 0;

@@ -9,12 +9,7 @@
 #include "bpf/cache_state.bpf.h"
 #include "bpf/hist.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384);
-	__type(key, struct cache_block_key);
-	__type(value, struct cache_block);
-} ahead SEC(".maps");
+HASH_MAP(ahead, 16384, struct cache_block_key, struct cache_block);
 
 u32 ahead_pages[CACHE_AHEAD_SLOTS] = {}; /* by ahead__slot() of their number */
 
@@ -56,18 +51,11 @@ static __always_inline u64 block__bits(u64 first, u64 end, u64 base)
  */
 
 /* Scratch: a block as it is when it begins; too large for the programs' stack. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct cache_block);
-} ahead_whose SEC(".maps");
+PERCPU_MAP(ahead_whose, 1, struct cache_block);
 
 static __always_inline struct cache_block *ahead__whose(void)
 {
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&ahead_whose, &zero);
+	return map__only(&ahead_whose);
 }
 
 /* Remembers pages of one block for whoever is in the scratch. */

@@ -9,12 +9,7 @@
 #define NAME_MAX_BYTES 255
 #define PATH_KEEP_NS   (10ULL * 1000 * 1000 * 1000)
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, struct cache_file_key);
-	__type(value, struct cache_file_name);
-} files SEC(".maps");
+LRU_MAP(files, 16384, struct cache_file_key, struct cache_file_name);
 
 /* A path is written from its end: so there is room for a name after each place. */
 struct path_scratch {
@@ -22,12 +17,7 @@ struct path_scratch {
 	char beyond[NAME_MAX_BYTES + 1];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct path_scratch);
-} path_scratch SEC(".maps");
+PERCPU_MAP(path_scratch, 1, struct path_scratch);
 
 static __always_inline struct dentry *inode__dentry(struct inode *inode)
 {
@@ -85,9 +75,8 @@ __noinline int path__take(u64 address, u64 now)
 	struct path_scratch *p;
 	struct cache_stats *st;
 	struct dentry *d, *up;
-	u32 zero = 0;
 
-	p = bpf_map_lookup_elem(&path_scratch, &zero);
+	p = map__only(&path_scratch);
 	if (!p || !inode)
 		return 0;
 	key.inode = BPF_CORE_READ(inode, i_ino);

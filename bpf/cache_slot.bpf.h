@@ -14,12 +14,7 @@
 /* One batch of a read holds them, if they are there: PAGEVEC_SIZE since 6.9. */
 #define FAST_PAGES 31
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct cache_slots);
-} slots SEC(".maps");
+PERCPU_MAP(slots, 2, struct cache_slots);
 
 /* CPUs are judged at each event. */
 #define SCOPE_CPUS (SCOPE_BPF_HAS(SCOPE_BPF_CPU, 0) | SCOPE_BPF_HAS(SCOPE_BPF_CPU, 1))

@@ -11,9 +11,9 @@ HALVES(misses, 8192, struct cache_miss_key, struct cache_miss_sum);
 
 static __always_inline u64 miss_stack(void *ctx, struct task_struct *task)
 {
-	u32 slot = STACK_SLOT_TRACE, zero = 0, nuser = 0;
+	u32 slot = STACK_SLOT_TRACE, nuser = 0;
 	struct stack_record *s = bpf_map_lookup_elem(&stack_scratch, &slot);
-	struct stack_stats *ss = bpf_map_lookup_elem(&stack_stats, &zero);
+	struct stack_stats *ss = map__only(&stack_stats);
 	u64 now = bpf_ktime_get_ns();
 	u32 nkernel;
 
@@ -40,12 +40,7 @@ struct miss_scratch {
 	struct cache_miss_sum fresh;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct miss_scratch);
-} miss_scratch SEC(".maps");
+PERCPU_MAP(miss_scratch, 1, struct miss_scratch);
 
 /* Whether these are enough for a stack to be taken. */
 static __always_inline bool gather_misses(u64 n)
@@ -67,9 +62,8 @@ static __noinline int count_misses(struct thread *t, struct task_struct *task, u
 	struct cache_stats *st = stats__get();
 	struct miss_scratch *m;
 	struct cache_miss_sum *sum;
-	u32 zero = 0;
 
-	m = bpf_map_lookup_elem(&miss_scratch, &zero);
+	m = map__only(&miss_scratch);
 	if (!m || !st)
 		return 0;
 	__builtin_memset(m, 0, sizeof(*m));

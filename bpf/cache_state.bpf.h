@@ -78,24 +78,14 @@ struct thread {
 	u32 gone; /* it exits: nothing is kept back */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread);
-} threads SEC(".maps");
+TASK_MAP(threads, struct thread);
 
 HALVES(sums, 16384, struct cache_key, struct cache_sum);
 /* Of processes, without files: what finds no place in the maps above. */
 HALVES(rests, 16384, struct cache_key, struct cache_sum);
 
 /* Of all for whom there is none either: sums stay what they are, whatever happens. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct cache_sum);
-} others SEC(".maps");
+ARRAY_MAP(others, 2, struct cache_sum);
 
 /* --- which file --- */
 
@@ -159,12 +149,7 @@ static __always_inline void add(s64 *to, s64 n)
 }
 
 /* Scratch: too large for the programs' stack, of which older kernels count more. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct cache_sum);
-} fresh_sums SEC(".maps");
+PERCPU_MAP(fresh_sums, 1, struct cache_sum);
 
 static __always_inline struct cache_sum *fresh_sum(void)
 {

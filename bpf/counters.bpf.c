@@ -26,12 +26,7 @@ struct counted {
 	u64 known;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, COUNTERS_MAX);
-	__type(key, u32);
-	__type(value, struct counted);
-} before SEC(".maps");
+PERCPU_MAP(before, COUNTERS_MAX, struct counted);
 
 /* *since: what it went on by since the last look; false: nothing, which is said once an interval
  * (zeros), so that an event that did not happen has a row. */

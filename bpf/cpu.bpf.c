@@ -21,12 +21,7 @@ volatile u32 stack_flags = 0; /* STACK_KERNEL | STACK_USER */
 HALVES(counts, 1024, struct cpu_key, struct cpu_count);
 
 /* Processes that user space was told of: tgid | exec id << 32. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 8192);
-	__type(key, u64);
-	__type(value, u8);
-} tasks_seen SEC(".maps");
+HASH_MAP(tasks_seen, 8192, u64, u8);
 
 /* Processes older than proftop are known from /proc only, which must be read before they end;
  * the sideband tells of younger ones in time, so nobody has to be woken for them. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who has most threads: an iterator that user space runs when they are near their limit. */
-#include "bpf/kernel.bpf.h"
+#include "bpf/maps.bpf.h"
 #include "bpf/crowd.h"
 
 char LICENSE[] SEC("license") = "GPL";
@@ -13,13 +13,7 @@ struct counts {
 	u32 n[CROWD_KINDS];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, CROWD_MAX);
-	__type(key, u32);
-	__type(value, struct counts);
-} crowds SEC(".maps");
+SPARSE_HASH_MAP(crowds, CROWD_MAX, u32, struct counts);
 
 volatile u32 visits = 0;
 struct crowd_top top[CROWD_KINDS] = {};

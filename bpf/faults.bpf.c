@@ -49,12 +49,7 @@ struct begun {
 	u64 swapped; /* its page was in swap */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct begun);
-} begins SEC(".maps");
+TASK_MAP(begins, struct begun);
 
 /* What the stack has no room for. Programs on these events do not interrupt each other. */
 struct work {
@@ -65,18 +60,11 @@ struct work {
 	u64 labels[MEASURE_LABELS];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct work);
-} works SEC(".maps");
+PERCPU_MAP(works, 1, struct work);
 
 static __always_inline struct work *work__get(void)
 {
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&works, &zero);
+	return map__only(&works);
 }
 
 /* --- what is mapped --- */

@@ -56,12 +56,7 @@ struct found {
 	struct object_head head; /* of what is in hand */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NAME_SLOTS);
-	__type(key, u32);
-	__type(value, struct found);
-} founds SEC(".maps");
+PERCPU_MAP(founds, NAME_SLOTS, struct found);
 
 static __always_inline struct found *found__get(u32 slot)
 {

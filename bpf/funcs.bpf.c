@@ -36,12 +36,7 @@ struct calls {
 	struct call v[FUNCS_DEPTH];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct calls);
-} calls SEC(".maps");
+TASK_MAP(calls, struct calls);
 
 /* --- where --- */
 
@@ -213,12 +208,7 @@ static __always_inline u32 unit_of(u64 cookie)
 /* --- rates --- */
 
 /* Calls by process, before anything is timed. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, FUNCS_PROCESSES);
-	__type(key, u32);
-	__type(value, u64);
-} rates SEC(".maps");
+HASH_MAP(rates, FUNCS_PROCESSES, u32, u64);
 
 static __always_inline void rate__count(struct task_struct *task, struct measure_stats *st)
 {

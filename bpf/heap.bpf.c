@@ -31,27 +31,12 @@ struct heap_thread {
 	u64 brk, moves; /* of the call that it is in: what it was before; the size of what is moved */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct heap_thread);
-} threads SEC(".maps");
+TASK_MAP(threads, struct heap_thread);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, OWN_STACKS);
-	__type(key, u32);
-	__type(value, u32);
-} taken SEC(".maps");
+PERCPU_MAP(taken, OWN_STACKS, u32);
 
 /* How often each process that is probed has executed, from its first time on. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, HEAP_PROCESSES);
-	__type(key, u32);
-	__type(value, u32);
-} executed SEC(".maps");
+HASH_MAP(executed, HEAP_PROCESSES, u32, u32);
 
 /* --- stacks --- */
 

@@ -35,12 +35,7 @@ struct hotspot_state {
 	u64 last;	     /* the word at the stack pointer */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct hotspot_state);
-} hotspot_states SEC(".maps");
+PERCPU_MAP(hotspot_states, STACK_SLOTS, struct hotspot_state);
 
 static __always_inline struct hotspot_state *hotspot__state(u32 slot)
 {

@@ -81,18 +81,11 @@ struct on_cpu {
 	u32 inner; /* the slot that began last, and 1; 0: none */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct on_cpu);
-} on_cpus SEC(".maps");
+PERCPU_MAP(on_cpus, 1, struct on_cpu);
 
 static __always_inline struct on_cpu *on_cpu__get(void)
 {
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&on_cpus, &zero);
+	return map__only(&on_cpus);
 }
 
 /* What others ask of a CPU. */
@@ -101,12 +94,7 @@ struct asked {
 	u64 resched_site; /* who sent the last interrupt for that */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1024);
-	__type(key, u32);
-	__type(value, struct asked);
-} asked SEC(".maps");
+ARRAY_MAP(asked, 1024, struct asked);
 
 static __always_inline struct asked *asked__of(u32 cpu)
 {
@@ -114,12 +102,7 @@ static __always_inline struct asked *asked__of(u32 cpu)
 }
 
 /* When works were queued. Those that are cancelled stay until others need their place. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, WORKS);
-	__type(key, u64);
-	__type(value, u64);
-} queued SEC(".maps");
+LRU_MAP(queued, WORKS, u64, u64);
 
 /* The longest of each vector in the half that counts: whatever is longer has its stack taken. */
 struct longest {
@@ -127,12 +110,7 @@ struct longest {
 	u32 half;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
-	__type(key, u64);
-	__type(value, struct longest);
-} longest SEC(".maps");
+LRU_MAP(longest, 4096, u64, struct longest);
 
 /* The engine of measures reads a half and empties it: then it begins anew. */
 static __always_inline bool is_longest(u64 vector, u64 ns)

@@ -53,6 +53,16 @@ struct signal_struct {
 	int nr_threads;
 } KERNEL_TYPE;
 
+struct file;
+struct fdtable {
+	unsigned int max_fds;
+	struct file **fd;
+} KERNEL_TYPE;
+
+struct files_struct {
+	struct fdtable *fdt;
+} KERNEL_TYPE;
+
 /* The part of a thread's state that a switch saves. */
 #if defined(__TARGET_ARCH_x86)
 struct thread_struct {

@@ -33,48 +33,23 @@ struct lock {
 	u64 woke_ns, holder, stack, stack_ns;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, LOCKS_MAX);
-	__type(key, u64);
-	__type(value, struct lock);
-} locks SEC(".maps");
+LRU_MAP(locks, LOCKS_MAX, u64, struct lock);
 
 /* By what user space learnt: kinds of locks. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, LOCKS_MAX);
-	__type(key, u64);
-	__type(value, u32);
-} lock_kinds SEC(".maps");
+LRU_MAP(lock_kinds, LOCKS_MAX, u64, u32);
 
 /* Threads that have what others wait for, by LOCK_HOLDER: user space wants their registers. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, HOLDERS_WANTED * 2);
-	__type(key, u64);
-	__type(value, u32);
-} lock_wanted SEC(".maps");
+HASH_MAP(lock_wanted, HOLDERS_WANTED * 2, u64, u32);
 
 /* Threads whose names were told, by LOCK_HOLDER. */
 struct lock_named {
 	u64 start_ns, comm[2];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, NAMED_MAX);
-	__type(key, u64);
-	__type(value, struct lock_named);
-} lock_named SEC(".maps");
+LRU_MAP(lock_named, NAMED_MAX, u64, struct lock_named);
 
 /* Waits that go on whose threads were reported, by LOCK_HOLDER: when they began. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, WAITERS_MAX);
-	__type(key, u64);
-	__type(value, u64);
-} lock_waiters SEC(".maps");
+LRU_MAP(lock_waiters, WAITERS_MAX, u64, u64);
 
 u32 waiters_reported = 0; /* by this visit */
 
@@ -95,12 +70,7 @@ struct lock_thread {
 };
 
 /* By process, and the thread's number as that knows it: see LOCK_HOLDER. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, LOCKS_MAX / 4);
-	__type(key, u64);
-	__type(value, struct lock_thread);
-} lock_threads SEC(".maps");
+LRU_MAP(lock_threads, LOCKS_MAX / 4, u64, struct lock_thread);
 
 #define KNOWN_MAX 64
 
@@ -109,12 +79,7 @@ struct lock_process {
 	u64 known[KNOWN_MAX];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, LOCKS_MAX / 32);
-	__type(key, u32);
-	__type(value, struct lock_process);
-} lock_processes SEC(".maps");
+LRU_MAP(lock_processes, LOCKS_MAX / 32, u32, struct lock_process);
 
 struct order {
 	u64 first, second;
@@ -122,12 +87,7 @@ struct order {
 };
 
 /* When user space was told of it. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, LOCKS_MAX / 4);
-	__type(key, struct order);
-	__type(value, u64);
-} orders SEC(".maps");
+LRU_MAP(orders, LOCKS_MAX / 4, struct order, u64);
 
 #define SPINS 4 /* of contexts that interrupt each other */
 
@@ -140,12 +100,7 @@ struct lock_cpu {
 	} spins[SPINS];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct lock_cpu);
-} lock_cpus SEC(".maps");
+PERCPU_MAP(lock_cpus, 1, struct lock_cpu);
 
 /* In measure_task.own: what of the kernel the thread waits for. */
 enum { OWN_BEGIN, OWN_KEY, OWN_LOCK, OWN_HOLDER };

@@ -133,12 +133,7 @@ static __noinline void cell__add_stack(struct measure_cell *c, const struct meas
 
 /* --- slow ones --- */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct measure_slow);
-} slow_scratch SEC(".maps");
+PERCPU_MAP(slow_scratch, STACK_SLOTS, struct measure_slow);
 
 volatile u64 slow_ns[MEASURE_CLASSES];
 volatile u32 nslow[MEASURE_CLASSES];
@@ -380,20 +375,15 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 
 /* --- upkeep --- */
 
-/* The thread of a visit, made known where it is not yet; NULL: it is out of scope, or there is no memory. */
+/* The same of the thread of a visit. */
 static __always_inline struct measure_task *visit__task(struct task_struct *task,
 							struct measure_stats *st)
 {
-	struct measure_task *t;
+	struct measure_task *t = task__known(task, st);
 
-	t = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!t) {
-		st->tasks_full++;
-		return NULL;
-	}
-	if (look_again)
+	if (t && look_again)
 		t->scope = 0;
-	return task__watched(t, task) ? t : NULL;
+	return t && task__watched(t, task) ? t : NULL;
 }
 
 /* Of the visit of a thread: reports the span that goes on. */

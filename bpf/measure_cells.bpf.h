@@ -11,30 +11,13 @@
 #define CELL_PROBES 16
 
 /* Both halves: half * (cell_mask + 1) + slot. Sized by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct measure_cell);
-} cells SEC(".maps");
+SHARED_ARRAY_MAP(cells, 2, struct measure_cell);
 
 /* Which of them are in use, as far as nused says, so that nobody looks at all of them. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, u32);
-} used SEC(".maps");
+SHARED_ARRAY_MAP(used, 2, u32);
 
 /* What found no cell, a half each. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct measure_cell);
-} rest SEC(".maps");
+PERCPU_MAP(rest, 2, struct measure_cell);
 
 const volatile u32 cell_mask = 0;
 const volatile u32 value_shift = 0; /* of buckets: MEASURE_NS_SHIFT of durations */
@@ -60,12 +43,7 @@ struct measure_task {
 	u64 own[4]; /* the measure's */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct measure_task);
-} tasks SEC(".maps");
+TASK_MAP(tasks, struct measure_task);
 
 /* --- who --- */
 
@@ -84,18 +62,23 @@ static __always_inline bool task__watched(struct measure_task *t, struct task_st
 	return t->watched;
 }
 
+/* Made where it is not known yet; NULL: there is no memory. */
+static __always_inline struct measure_task *task__known(struct task_struct *task, struct measure_stats *st)
+{
+	struct measure_task *t = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!t)
+		st->tasks_full++;
+	return t;
+}
+
 /* Of the current task; NULL: it is out of scope, or there is no memory. */
 static __always_inline struct measure_task *measure__task(struct task_struct *task,
 							  struct measure_stats *st)
 {
-	struct measure_task *t;
+	struct measure_task *t = task__known(task, st);
 
-	t = bpf_task_storage_get(&tasks, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!t) {
-		st->tasks_full++;
-		return NULL;
-	}
-	return task__watched(t, task) ? t : NULL;
+	return t && task__watched(t, task) ? t : NULL;
 }
 
 /* --- filters by labels --- */

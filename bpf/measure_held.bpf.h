@@ -23,29 +23,11 @@
 #define OWNER_PROBES 16
 
 /* All sized by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct measure_held_bucket);
-} held SEC(".maps");
+SHARED_ARRAY_MAP(held, 2, struct measure_held_bucket);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct measure_site);
-} sites SEC(".maps");
+SHARED_ARRAY_MAP(sites, 2, struct measure_site);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct measure_owner);
-} owners SEC(".maps");
+SHARED_ARRAY_MAP(owners, 2, struct measure_owner);
 
 const volatile u32 held_buckets = 1, sites_max = 1, owners_max = 1;
 const volatile u64 held_epoch_ns = 0;

@@ -7,12 +7,7 @@
 #include "bpf/measure_base.bpf.h"
 
 /* When each was sent. User space empties it when it has forgotten names. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, u64);
-	__type(value, u64);
-} names_seen SEC(".maps");
+LRU_MAP(names_seen, 16384, u64, u64);
 
 /* Programs on events of tasks interrupt an iterator, which so has a scratch of its own; so do
  * programs that interrupt each other, and say so before they include this. */
@@ -21,12 +16,7 @@ struct {
 #endif
 enum { NAME_OF_TASK, NAME_OF_VISIT, NAME_SLOT_OWN, NAME_SLOTS = NAME_SLOT_OWN + NAME_OWN_SLOTS };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NAME_SLOTS);
-	__type(key, u32);
-	__type(value, struct measure_name);
-} name_scratch SEC(".maps");
+PERCPU_MAP(name_scratch, NAME_SLOTS, struct measure_name);
 
 static __always_inline struct measure_name *name__begin(u32 slot)
 {

@@ -159,12 +159,7 @@ int net_receive(u64 *ctx)
 /* --- whose a socket is --- */
 
 /* What is accepted is its listener's until somebody sends by it. */
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, struct measure_who);
-} senders SEC(".maps");
+SOCKET_MAP(senders, BPF_F_CLONE, struct measure_who);
 
 static __always_inline void sender__set(struct sock *sk, struct task_struct *task)
 {
@@ -241,20 +236,14 @@ struct xmit {
 	struct sending on[XMIT_DEPTH];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct xmit);
-} xmits SEC(".maps");
+PERCPU_MAP(xmits, 1, struct xmit);
 
 SEC("tp_btf/net_dev_start_xmit")
 int net_send(u64 *ctx)
 {
 	struct sk_buff *skb = (void *)ctx[0];
 	struct net_device *dev = (void *)ctx[1];
-	u32 zero = 0;
-	struct xmit *x = bpf_map_lookup_elem(&xmits, &zero);
+	struct xmit *x = map__only(&xmits);
 	struct measure_who *who;
 	struct sending *s;
 
@@ -281,8 +270,7 @@ int net_sent(u64 *ctx)
 {
 	struct net_device *dev = (void *)ctx[2];
 	struct measure_stats *st = stats__get();
-	u32 zero = 0;
-	struct xmit *x = bpf_map_lookup_elem(&xmits, &zero);
+	struct xmit *x = map__only(&xmits);
 	struct sending *s;
 	u64 now, device;
 

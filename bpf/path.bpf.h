@@ -22,12 +22,7 @@ struct path_walk {
 	char beyond[PATH_NAME_MAX + 1]; /* so there is room for a name after each place */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NAME_SLOTS);
-	__type(key, u32);
-	__type(value, struct path_walk);
-} path_walks SEC(".maps");
+PERCPU_MAP(path_walks, NAME_SLOTS, struct path_walk);
 
 static __always_inline struct path_walk *path_walk__get(u32 slot)
 {

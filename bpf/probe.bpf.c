@@ -4,7 +4,7 @@
  * They do as little as the verifier lets them and keep nothing. Maps are created only with
  * the program that needs them.
  */
-#include "bpf/kernel.bpf.h"
+#include "bpf/maps.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -13,28 +13,12 @@ struct {
 	__uint(max_entries, 4096);
 } probe_ring SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4);
-	__type(key, u32);
-	__type(value, u64);
-} probe_hash SEC(".maps");
+HASH_MAP(probe_hash, 4, u32, u64);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, u64);
-} probe_storage SEC(".maps");
+TASK_MAP(probe_storage, u64);
 
 /* It has no entries made beforehand. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, u32);
-	__type(value, u64);
-} probe_sparse_hash SEC(".maps");
+SPARSE_HASH_MAP(probe_sparse_hash, 4, u32, u64);
 
 SEC("perf_event")
 int probe_perf_event(void *ctx)

@@ -6,14 +6,9 @@
 #ifndef BPF_PROBE_SCRATCH_BPF_H
 #define BPF_PROBE_SCRATCH_BPF_H
 
-#include "bpf/kernel.bpf.h"
+#include "bpf/maps.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, u32);
-} scratch_taken SEC(".maps");
+PERCPU_MAP(scratch_taken, 1, u32);
 
 /* NULL: somebody has it. */
 static __always_inline u32 *scratch__take(void)

@@ -47,12 +47,7 @@ struct thread {
 	char parent_comm[16];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread);
-} threads SEC(".maps");
+TASK_MAP(threads, struct thread);
 
 HALVES(ends, PROCS_ENDS, struct procs_end_key, struct procs_end_sum);
 
@@ -64,12 +59,7 @@ struct scratch {
 	struct procs_end_sum end;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2); /* 0: threads that end; 1: the iterator */
-	__type(key, u32);
-	__type(value, struct scratch);
-} scratches SEC(".maps");
+PERCPU_MAP(scratches, 2, struct scratch); /* 0: threads that end; 1: the iterator */
 
 /* --- who is looked at --- */
 

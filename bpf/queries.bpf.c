@@ -37,23 +37,13 @@ struct query {
 	struct measure_name name; /* its text */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct query);
-} queries SEC(".maps");
+TASK_MAP(queries, struct query);
 
 struct prepared {
 	u64 tgid, address;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, QUERIES_PREPARED);
-	__type(key, struct prepared);
-	__type(value, struct measure_name);
-} prepared SEC(".maps");
+LRU_MAP(prepared, QUERIES_PREPARED, struct prepared, struct measure_name);
 
 /* --- text --- */
 

@@ -95,12 +95,7 @@ struct hot_task {
 	struct measure_task t;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct hot_task);
-} hot SEC(".maps");
+PERCPU_MAP(hot, 1, struct hot_task);
 
 /* Where everybody is looked at, and programs do not interrupt one another, the thread's storage is not needed.
  * NULL: it is. */

@@ -11,12 +11,7 @@
 
 #define KNOWN_CELLS 32 /* of a half, on each CPU */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2 * KNOWN_CELLS);
-	__type(key, u32);
-	__type(value, u64);
-} known_cells SEC(".maps");
+PERCPU_MAP(known_cells, 2 * KNOWN_CELLS, u64);
 
 /* 16 bits of the place; 24 tell threads apart that began in the same nanosecond; 12 the program that a thread
  * executes from the one before, 12 the scope that it passed. */

@@ -8,12 +8,7 @@ const volatile u64 burst_ns = 1000000;
 volatile u64 burst_least = 1;
 volatile u32 nbursts;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct question_burst);
-} bursts SEC(".maps");
+PERCPU_MAP(bursts, 1, struct question_burst);
 
 static __always_inline bool burst__is_full(u64 total)
 {

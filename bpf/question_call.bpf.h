@@ -7,12 +7,7 @@
 #include "bpf/call.bpf.h"
 #include "bpf/question_run.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2 * QUESTION_CALLS);
-	__type(key, u32);
-	__type(value, struct question_call_event);
-} question_calls SEC(".maps");
+ARRAY_MAP(question_calls, 2 * QUESTION_CALLS, struct question_call_event);
 
 /* The numbers of 32-bit programs mean other calls: as the kernel's own tracepoints they are left out. */
 static __always_inline struct question_call_event *call__asked(u32 slot, u32 nr)

@@ -31,12 +31,7 @@ struct frame_of_run {
 	struct question_made made;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, FRAMES);
-	__type(key, u32);
-	__type(value, struct frame_of_run);
-} frames SEC(".maps");
+PERCPU_MAP(frames, FRAMES, struct frame_of_run);
 
 /* NULL: all are taken. */
 static __always_inline struct frame_of_run *frame__take(void)

@@ -3,12 +3,7 @@
 #ifndef BPF_QUESTION_LINES_BPF_H
 #define BPF_QUESTION_LINES_BPF_H
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, u64);
-} lines_lost SEC(".maps");
+PERCPU_MAP(lines_lost, 1, u64);
 
 static __always_inline u64 *lost_lines(void)
 {

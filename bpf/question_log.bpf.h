@@ -9,12 +9,7 @@
 
 const volatile u32 log_by = QUESTION_LOG_NONE;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1); /* QUESTION_LOGS where it is needed */
-	__type(key, u64);
-	__type(value, struct question_log);
-} logs SEC(".maps");
+LRU_MAP(logs, 1, u64, struct question_log); /* QUESTION_LOGS where it is needed */
 
 static const struct question_log no_log;
 

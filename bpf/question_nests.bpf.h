@@ -3,12 +3,7 @@
 #ifndef BPF_QUESTION_NESTS_BPF_H
 #define BPF_QUESTION_NESTS_BPF_H
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1); /* QUESTION_SPANS where it is needed */
-	__type(key, u64);
-	__type(value, struct question_nest);
-} nests SEC(".maps");
+HASH_MAP(nests, 1, u64, struct question_nest); /* QUESTION_SPANS where it is needed */
 
 static const struct question_nest no_nest;
 

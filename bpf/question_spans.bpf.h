@@ -3,12 +3,7 @@
 #ifndef BPF_QUESTION_SPANS_BPF_H
 #define BPF_QUESTION_SPANS_BPF_H
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1); /* QUESTION_SPANS where it is needed */
-	__type(key, u64);
-	__type(value, struct question_span);
-} spans SEC(".maps");
+HASH_MAP(spans, 1, u64, struct question_span); /* QUESTION_SPANS where it is needed */
 
 static __always_inline u64 span__key(const struct run *r)
 {
@@ -23,20 +18,10 @@ static __always_inline u64 span__key(const struct run *r)
 	return text__label(&r->frame->texts[text], 0, 0);
 }
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct question_span_texts);
-} texts_scratch SEC(".maps");
+PERCPU_MAP(texts_scratch, 1, struct question_span_texts);
 
 /* Of what entry() asks for of the begin. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1); /* QUESTION_SPANS where it is needed */
-	__type(key, u64);
-	__type(value, struct question_span_texts);
-} span_texts SEC(".maps");
+LRU_MAP(span_texts, 1, u64, struct question_span_texts); /* QUESTION_SPANS where it is needed */
 
 static __always_inline void keep_texts(const struct run *r, u64 key)
 {

@@ -7,13 +7,7 @@
 #include "bpf/unwind_frame.bpf.h"
 
 /* By tgid; filled by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 4096);
-	__type(key, u32);
-	__type(value, union runtime);
-} runtimes SEC(".maps");
+SPARSE_HASH_MAP(runtimes, 4096, u32, union runtime);
 
 static __always_inline union runtime *runtime__of(const struct unwind_state *s)
 {

@@ -309,12 +309,7 @@ int sched_exec(u64 *ctx)
 
 /* --- once an interval --- */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, u32);
-	__type(value, struct sched_polled);
-} polled SEC(".maps");
+HASH_MAP(polled, 1024, u32, struct sched_polled);
 
 /* What a thread waits on that left its CPU before it was watched. */
 static __always_inline u32 sleeper__on(struct task_struct *task, u32 syscall)

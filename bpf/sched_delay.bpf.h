@@ -24,12 +24,7 @@ struct long_runs {
 	struct long_run v[LONG_RUNS];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct long_runs);
-} long_runs SEC(".maps");
+PERCPU_MAP(long_runs, 1, struct long_runs);
 
 static __always_inline bool is_long_run(u64 since, u64 now)
 {

@@ -15,15 +15,6 @@ struct file {
 	struct inode *f_inode;
 } KERNEL_TYPE;
 
-struct fdtable {
-	unsigned int max_fds;
-	struct file **fd;
-} KERNEL_TYPE;
-
-struct files_struct {
-	struct fdtable *fdt;
-} KERNEL_TYPE;
-
 struct rb_node {
 	struct rb_node *rb_right, *rb_left;
 } KERNEL_TYPE;

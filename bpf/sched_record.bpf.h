@@ -6,12 +6,7 @@
 #include "bpf/sched_thread.bpf.h"
 
 /* Scratch: too large for the programs' stack. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2); /* the switch's, the iterator's */
-	__type(key, u32);
-	__type(value, struct sched_task_record);
-} record_scratch SEC(".maps");
+PERCPU_MAP(record_scratch, 2, struct sched_task_record); /* the switch's, the iterator's */
 
 static __always_inline void record__regs(struct sched_task_record *r, struct task_struct *task)
 {

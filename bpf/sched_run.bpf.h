@@ -6,12 +6,7 @@
 #include "bpf/sched_delay.bpf.h"
 #include "bpf/sched_wait.bpf.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct sched_cpu);
-} cpus SEC(".maps");
+PERCPU_MAP(cpus, 1, struct sched_cpu);
 
 static __always_inline void thread__leave(struct thread *t, struct task_struct *task, u32 state,
 					  const struct leaving *l, u64 now, struct sched_stats *st)

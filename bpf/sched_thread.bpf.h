@@ -35,19 +35,9 @@ struct thread {
 	u32 watched, gone;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct thread);
-} threads SEC(".maps");
+TASK_MAP(threads, struct thread);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct sched_hists);
-} hists SEC(".maps");
+TASK_MAP(hists, struct sched_hists);
 
 extern int LINUX_KERNEL_VERSION __kconfig;
 #define STORAGE_FROM_POOL 0x60400 /* 6.4 */

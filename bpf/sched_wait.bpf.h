@@ -13,12 +13,7 @@ HALVES(waits, 16384, u64, struct sched_wait_sum);
 HALVES(rests, 2048, u64, struct sched_wait_sum);
 
 /* Scratch: too large for the programs' stack. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct sched_wait_sum);
-} sum_scratch SEC(".maps");
+PERCPU_MAP(sum_scratch, 1, struct sched_wait_sum);
 
 static __always_inline bool wait__passes(const struct sched_wait *w, u64 ns, u32 cpu)
 {

@@ -7,30 +7,15 @@
 #ifndef BPF_SCOPE_BPF_H
 #define BPF_SCOPE_BPF_H
 
-#include "bpf/kernel.bpf.h"
+#include "bpf/maps.bpf.h"
 #include "bpf/scope.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 16384); /* holds two generations while switching */
-	__type(key, struct scope_bpf_key);
-	__type(value, u8);
-} scope_ids SEC(".maps");
+HASH_MAP(scope_ids, 16384, struct scope_bpf_key, u8); /* holds two generations while switching */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, struct scope_bpf_comm);
-	__type(value, u8); /* 1: drop */
-} scope_comms SEC(".maps");
+HASH_MAP(scope_comms, 1024, struct scope_bpf_comm, u8); /* 1: left out */
 
 /* By the lowest bit of the generation. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 2);
-	__type(key, u32);
-	__type(value, struct scope_bpf_levels);
-} scope_levels SEC(".maps");
+ARRAY_MAP(scope_levels, 2, struct scope_bpf_levels);
 
 /* Written by user space in one store. */
 volatile u64 scope_state = 0;

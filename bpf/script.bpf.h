@@ -30,12 +30,7 @@ struct script_thread {
 	u64 state, at_ns;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
-	__type(key, u64);
-	__type(value, struct script_thread);
-} script_threads SEC(".maps");
+LRU_MAP(script_threads, 8192, u64, struct script_thread);
 
 /* --- the thread's state --- */
 

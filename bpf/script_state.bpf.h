@@ -45,12 +45,7 @@ struct script_state {
 	u32 runs_main;		   /* and whether what perl was begun with is among them */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct script_state);
-} script_states SEC(".maps");
+PERCPU_MAP(script_states, STACK_SLOTS, struct script_state);
 
 static __always_inline struct script_state *script__state(u32 slot)
 {

@@ -55,12 +55,7 @@ struct owner {
 	} local, remote;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct owner);
-} owners SEC(".maps");
+SOCKET_MAP(owners, 0, struct owner);
 
 volatile u32 orphans = 0; /* some have drops and no owner: user space is to look for them */
 
@@ -71,12 +66,7 @@ struct end {
 	char comm[16];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, u64);
-	__type(value, struct end);
-} ends SEC(".maps");
+LRU_MAP(ends, 16384, u64, struct end);
 
 /* --- unix sockets --- */
 

@@ -14,18 +14,11 @@ volatile u32 active = 0;       /* the half that counts now */
 volatile u32 look_again = 0;   /* the iterator decides anew who is in scope */
 volatile u32 thread_kinds = 0; /* 1: user threads only, 2: kernel threads only */
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct SOURCE_STATS);
-} stats SEC(".maps");
+PERCPU_MAP(stats, 1, struct SOURCE_STATS);
 
 static __always_inline struct SOURCE_STATS *stats__get(void)
 {
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stats, &zero);
+	return map__only(&stats);
 }
 
 /*
@@ -33,16 +26,9 @@ static __always_inline struct SOURCE_STATS *stats__get(void)
  * switches, waits until no program runs that saw the old value, and drains the other in peace: no
  * count is lost or doubled.
  */
-#define HALF_OF(entries, key_type, value_type)                                                     \
-	struct {                                                                                   \
-		__uint(type, BPF_MAP_TYPE_HASH);                                                   \
-		__uint(max_entries, entries);                                                      \
-		__type(key, key_type);                                                             \
-		__type(value, value_type);                                                         \
-	}
 #define HALVES(name, entries, key_type, value_type)                                                \
-	HALF_OF(entries, key_type, value_type) name##_a SEC(".maps");                              \
-	HALF_OF(entries, key_type, value_type) name##_b SEC(".maps")
+	HASH_MAP(name##_a, entries, key_type, value_type);                                         \
+	HASH_MAP(name##_b, entries, key_type, value_type)
 #define half__of(name, which) ((which) ? (void *)&name##_b : (void *)&name##_a)
 
 /* --- who --- */

@@ -3,7 +3,7 @@
 #ifndef BPF_STACK_SCRATCH_BPF_H
 #define BPF_STACK_SCRATCH_BPF_H
 
-#include "bpf/kernel.bpf.h"
+#include "bpf/maps.bpf.h"
 #include "bpf/stack.h"
 
 /* Programs of different kinds may interrupt each other on a CPU: each kind has its scratch. */
@@ -18,29 +18,13 @@ enum stack_slot {
 	STACK_SLOTS = STACK_SLOT_OWN + STACK_OWN_SLOTS,
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct stack_record);
-} stack_scratch SEC(".maps");
+PERCPU_MAP(stack_scratch, STACK_SLOTS, struct stack_record);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct stack_stats);
-} stack_stats SEC(".maps");
+PERCPU_MAP(stack_stats, 1, struct stack_stats);
 
 /* Hashes whose frames user space has. Emptied by user space when it fills up, and one of a full bucket gives way:
  * then stacks are sent once more. Sized by user space. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct stack_bucket);
-} stacks_seen SEC(".maps");
+SHARED_ARRAY_MAP(stacks_seen, 1, struct stack_bucket);
 
 const volatile u32 stack_buckets = 1;
 

@@ -41,20 +41,10 @@ struct stack_shape {
 	u64 word[SHAPE_SLOTS];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct stack_words);
-} stack_words SEC(".maps");
+PERCPU_MAP(stack_words, STACK_SLOTS, struct stack_words);
 
 /* Emptied by user space together with stacks_seen: a shape stands for a stack that was sent. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, SHAPE_SETS *SHAPE_WAYS);
-	__type(key, u32);
-	__type(value, struct stack_shape);
-} stack_shapes SEC(".maps");
+ARRAY_MAP(stack_shapes, SHAPE_SETS *SHAPE_WAYS, struct stack_shape);
 
 /* Where the kernel's and its modules' code lies; length 0: not known, each stack is walked. */
 const volatile u64 text_start = 0, text_length = 0;
@@ -262,9 +252,7 @@ static __always_inline struct stack_record *record__of(u32 slot)
 
 static __always_inline struct stack_stats *stack__stats(void)
 {
-	u32 zero = 0;
-
-	return bpf_map_lookup_elem(&stack_stats, &zero);
+	return map__only(&stack_stats);
 }
 
 static __always_inline u64 stack__finish(struct stack_record *s, u32 nkernel, u32 nuser, u64 hash)

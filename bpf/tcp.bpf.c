@@ -38,15 +38,6 @@ struct file {
 	void *private_data;
 } KERNEL_TYPE;
 
-struct fdtable {
-	unsigned int max_fds;
-	struct file **fd;
-} KERNEL_TYPE;
-
-struct files_struct {
-	struct fdtable *fdt;
-} KERNEL_TYPE;
-
 /* --- what is known of a socket --- */
 
 struct connection {
@@ -61,12 +52,7 @@ struct connection {
 };
 
 /* All of them are visited. */
-struct {
-	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
-	__type(key, int);
-	__type(value, struct connection);
-} visited SEC(".maps");
+SOCKET_MAP(visited, BPF_F_CLONE, struct connection);
 
 /* What accept() gave to whom, by the socket's address: taken up when the storage is looked at. */
 struct accepted {
@@ -74,12 +60,7 @@ struct accepted {
 	struct measure_who who;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 16384);
-	__type(key, u64);
-	__type(value, struct accepted);
-} accepted SEC(".maps");
+LRU_MAP(accepted, 16384, u64, struct accepted);
 
 /* Numbers of accept and accept4, by call__label(). */
 const volatile u64 accept_calls[4] = {};

@@ -25,37 +25,14 @@ struct {
 	__array(values, struct unwind_block);
 } unwind_blocks SEC(".maps");
 
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, UNWIND_OBJECTS);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__type(key, u32);
-	__type(value, struct unwind_object);
-} unwind_objects SEC(".maps");
+SHARED_ARRAY_MAP(unwind_objects, UNWIND_OBJECTS, struct unwind_object);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 16384);
-	__type(key, u32);
-	__type(value, struct unwind_process);
-} unwind_processes SEC(".maps");
+SPARSE_HASH_MAP(unwind_processes, 16384, u32, struct unwind_process);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 16384);
-	__type(key, struct unwind_part_key);
-	__type(value, struct unwind_part);
-} unwind_parts SEC(".maps");
+SPARSE_HASH_MAP(unwind_parts, 16384, struct unwind_part_key, struct unwind_part);
 
 /* Objects by the file; from which on user space need not know the process. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, UNWIND_FILES);
-	__type(key, struct unwind_file);
-	__type(value, u32);
-} unwind_files SEC(".maps");
+LRU_MAP(unwind_files, UNWIND_FILES, struct unwind_file, u32);
 
 /* When a process was asked for last, by tgid and exec_id; or a file, by a hash. */
 struct unwind_asked {
@@ -64,12 +41,7 @@ struct unwind_asked {
 	u32 walks; /* that did without what user space knows of it */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
-	__type(key, u64);
-	__type(value, struct unwind_asked);
-} unwind_asked SEC(".maps");
+LRU_MAP(unwind_asked, 8192, u64, struct unwind_asked);
 
 /*
  * What is done at an address of a process, as long as the same is mapped there; or at one of a
@@ -90,12 +62,7 @@ struct unwind_cache {
 };
 
 /* One per kind of program, as they may interrupt each other; so is the one below. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct unwind_cache);
-} unwind_caches SEC(".maps");
+PERCPU_MAP(unwind_caches, STACK_SLOTS, struct unwind_cache);
 
 /* Words that a walk read, by how far above its first stack pointer they are. */
 #define MEMO_WORDS  96
@@ -122,12 +89,7 @@ struct unwind_memo {
 #define UNWIND_MEMOS 64
 
 /* No two kinds of programs of one object walk user stacks: this has no slots. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, UNWIND_MEMOS);
-	__type(key, u32);
-	__type(value, struct unwind_memo);
-} unwind_memos SEC(".maps");
+PERCPU_MAP(unwind_memos, UNWIND_MEMOS, struct unwind_memo);
 
 /* A mapping that frames are in. */
 struct unwind_where {
@@ -205,31 +167,16 @@ struct unwind_state {
 	struct unwind_record record;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct unwind_state);
-} unwind_states SEC(".maps");
+PERCPU_MAP(unwind_states, STACK_SLOTS, struct unwind_state);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct unwind_stats);
-} unwind_stats SEC(".maps");
+PERCPU_MAP(unwind_stats, 1, struct unwind_stats);
 
 /* The stack pointer in each frame that is in the scratch. */
 struct unwind_sps {
 	u64 v[256];
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct unwind_sps);
-} unwind_sps SEC(".maps");
+PERCPU_MAP(unwind_sps, STACK_SLOTS, struct unwind_sps);
 
 /* UNWIND_TABLES or one of the others. */
 volatile u32 unwind_by_tables = 0;

@@ -20,12 +20,7 @@ struct v8_state {
 	u64 function_map, shared_map; /* those that were seen to be right */
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, STACK_SLOTS);
-	__type(key, u32);
-	__type(value, struct v8_state);
-} v8_states SEC(".maps");
+PERCPU_MAP(v8_states, STACK_SLOTS, struct v8_state);
 
 static __always_inline struct v8_state *v8__state(u32 slot)
 {

@@ -84,15 +84,6 @@ struct file {
 	struct inode *f_inode;
 } KERNEL_TYPE;
 
-struct fdtable {
-	unsigned int max_fds;
-	struct file **fd;
-} KERNEL_TYPE;
-
-struct files_struct {
-	struct fdtable *fdt;
-} KERNEL_TYPE;
-
 struct fs_struct {
 	struct path root, pwd;
 } KERNEL_TYPE;

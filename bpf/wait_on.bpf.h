@@ -21,12 +21,7 @@ struct wait_on_scratch {
 	u32 n;
 };
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 2); /* the switch's, the iterator's */
-	__type(key, u32);
-	__type(value, struct wait_on_scratch);
-} wait_on_scratch SEC(".maps");
+PERCPU_MAP(wait_on_scratch, 2, struct wait_on_scratch); /* the switch's, the iterator's */
 
 /* --- sockets --- */
 

@@ -14,12 +14,7 @@ const volatile u32 lengths[WATCH_PLACES];
 const volatile struct watch_condition conditions[WATCH_PLACES];
 static const struct watch_value unknown;
 
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, WATCH_PROCESSES);
-	__type(key, u64);
-	__type(value, struct watch_value);
-} values SEC(".maps");
+HASH_MAP(values, WATCH_PROCESSES, u64, struct watch_value);
 
 /* The processor stops behind what it executed: memory has the new value. */
 static __always_inline struct watch_value *value__look(u64 place, u64 address, u64 *now,

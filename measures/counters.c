@@ -31,13 +31,10 @@ static const struct measure_label labels[LABELS] = {
 	[BY_METRIC] = {.name = "metric", .title = "Metric", .width = 20, .kind = LABEL_DERIVED,
 		       .help = "what a formula makes of counters", .of = BY_EVENT, .part = metric_part,
 		       .metric = true},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
-		    .help = "process that had the CPU; 0: it was idle"},
-	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread likewise"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .help = "name of the thread"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
+	[BY_PID] = {PID_LABEL("process that had the CPU; 0: it was idle")},
+	[BY_TID] = {TID_LABEL("thread likewise")},
+	[BY_COMM] = {COMM_LABEL("name of the thread")},
+	[BY_CGROUP] = {CGROUP_LABEL},
 };
 
 const struct measure measure_counters = {

@@ -83,14 +83,11 @@ static const struct measure_label labels[LABELS] = {
 	[BY_ADDRESS] = {.name = "address", .title = "Address", .width = 34, .address = true,
 			.help = "1 MiB of the file or of the heap; of other memory its address",
 			.word = FAULTS_LABEL_RANGE, .bits = 64, .of = BY_FILE, .join = address_text},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process"},
-	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .help = "name of the thread"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
-	[BY_STACK] = {.name = "stack", .title = "Faults in", .width = 24, .kind = LABEL_STACK,
-		      .help = "stack of the code that touched the page"},
+	[BY_PID] = {PID_LABEL("process")},
+	[BY_TID] = {TID_LABEL("thread")},
+	[BY_COMM] = {COMM_LABEL("name of the thread")},
+	[BY_CGROUP] = {CGROUP_LABEL},
+	[BY_STACK] = {STACK_LABEL("Faults in", "stack of the code that touched the page")},
 };
 
 #define HUGE_SIZE "/sys/kernel/mm/transparent_hugepage/hpage_pmd_size"

@@ -41,13 +41,10 @@ static const struct measure_label labels[LABELS] = {
 	[BY_SIZE] = {.name = "size", .title = "Size", .width = 7, .help = "bytes of each, at most",
 		     .word = HEAP_LABEL_CALL, .shift = HEAP_SIZE_SHIFT, .bits = 8,
 		     .text = size_text},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process that holds it"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .help = "name of the thread"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
-	[BY_STACK] = {.name = "stack", .title = "Allocated in", .width = 24, .kind = LABEL_STACK,
-		      .help = "stack of the allocation"},
+	[BY_PID] = {PID_LABEL("process that holds it")},
+	[BY_COMM] = {COMM_LABEL("name of the thread")},
+	[BY_CGROUP] = {CGROUP_LABEL},
+	[BY_STACK] = {STACK_LABEL("Allocated in", "stack of the allocation")},
 };
 
 static const char *const allocators[] = {

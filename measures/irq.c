@@ -86,14 +86,12 @@ static const struct measure_label labels[LABELS] = {
 		      .help = "of the kind local: CAL: the function that another CPU asked for; RES: where that was sent; "
 			      "IWI and LOC: the function that it came for",
 		      .word = IRQ_LABEL_CAUSE, .bits = 64, .known = no_cause},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
-		    .help = "process that was interrupted; 0: the CPU was idle"},
-	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread likewise"},
+	[BY_PID] = {PID_LABEL("process that was interrupted; 0: the CPU was idle")},
+	[BY_TID] = {TID_LABEL("thread likewise")},
 	[BY_COMM] = {.name = "comm", .title = "Interrupted", .width = 15, .kind = LABEL_COMM,
 		     .help = "name of who was interrupted; of works the thread that does them"},
-	[BY_STACK] = {.name = "stack", .title = "At its end", .width = 24, .kind = LABEL_STACK,
-		      .help = "kernel stack when it ended, what was interrupted below; irqs-off, preempt-off: where "
-			      "interrupts, or preemption, were on again"},
+	[BY_STACK] = {STACK_LABEL("At its end", "kernel stack when it ended, what was interrupted below; "
+				  "irqs-off, preempt-off: where interrupts, or preemption, were on again")},
 };
 
 /* From an interrupt's entry to where stacks are taken: below them is who was interrupted. */

@@ -50,14 +50,10 @@ static const struct measure_label labels[LABELS] = {
 			.help = "of pages: what may become of them when memory is compacted",
 			.word = KMEM_LABEL_KIND, .shift = KMEM_MIGRATE_SHIFT, .bits = 8,
 			.text = migrate_text},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
-		    .help = "process in whose context it was; interrupts are anybody's"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .help = "name of the thread"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
-	[BY_STACK] = {.name = "stack", .title = "Allocated from", .width = 24, .kind = LABEL_STACK,
-		      .help = "kernel stack of the allocation"},
+	[BY_PID] = {PID_LABEL("process in whose context it was; interrupts are anybody's")},
+	[BY_COMM] = {COMM_LABEL("name of the thread")},
+	[BY_CGROUP] = {CGROUP_LABEL},
+	[BY_STACK] = {STACK_LABEL("Allocated from", "kernel stack of the allocation")},
 };
 
 static void setup(struct measure_setup *s)

@@ -130,14 +130,10 @@ static const struct measure_label labels[LABELS] = {
 	[BY_INJECTED] = {.name = "injected", .title = "Injected", .width = 10, .word = KVM_LABEL_WITH,
 			 .shift = KVM_INJECTED_SHIFT, .bits = KVM_INJECTED_BITS, .text = injected_text,
 			 .help = "interrupt or exception that the guest was entered with: the first one"},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
-		    .help = "process of the virtual machine"},
-	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID,
-		    .help = "thread of the virtual CPU"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .help = "name of the thread"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
+	[BY_PID] = {PID_LABEL("process of the virtual machine")},
+	[BY_TID] = {TID_LABEL("thread of the virtual CPU")},
+	[BY_COMM] = {COMM_LABEL("name of the thread")},
+	[BY_CGROUP] = {CGROUP_LABEL},
 };
 
 const struct measure measure_kvm = {

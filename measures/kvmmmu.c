@@ -66,15 +66,11 @@ static const struct measure_label labels[LABELS] = {
 		     .shift = KVMMMU_KIND_SHIFT, .bits = 8, .text = kind_text, .values = kinds,
 		     .help = "direct: of two-dimensional paging, or where the guest has no paging; shadow: of a "
 			     "table of the guest's"},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process of the virtual machine"},
-	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID,
-		    .help = "thread of the virtual CPU, or whoever else makes KVM do it"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .help = "name of the thread"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
-	[BY_STACK] = {.name = "stack", .title = "From", .width = 24, .kind = LABEL_STACK,
-		      .help = "what makes KVM do it"},
+	[BY_PID] = {PID_LABEL("process of the virtual machine")},
+	[BY_TID] = {TID_LABEL("thread of the virtual CPU, or whoever else makes KVM do it")},
+	[BY_COMM] = {COMM_LABEL("name of the thread")},
+	[BY_CGROUP] = {CGROUP_LABEL},
+	[BY_STACK] = {STACK_LABEL("From", "what makes KVM do it")},
 };
 
 const struct measure measure_kvmmmu = {

@@ -49,7 +49,6 @@ static const struct measure_label labels[LABELS] = {
 /* The source knows better (sources/locks.c). */
 static bool waits(const __u64 *words)
 {
-	(void)words;
 	return false;
 }
 

@@ -60,13 +60,11 @@ static const struct measure_label labels[LABELS] = {
 	[BY_NETNS] = {.name = "netns", .title = "Namespace", .width = 16, .kind = LABEL_DERIVED,
 		      .help = "network namespace, by its name or number; [own]: that of proftop",
 		      .of = BY_DEVICE, .part = netns_part},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID,
-		    .help = "process whose socket sent it; none: received, or of no socket"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM, .help = "its name"},
+	[BY_PID] = {PID_LABEL("process whose socket sent it; none: received, or of no socket")},
+	[BY_COMM] = {COMM_LABEL("its name")},
 	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
 		       .help = "cgroup v2 of the process, path below its mount point"},
-	[BY_STACK] = {.name = "stack", .title = "Dropped in", .width = 24, .kind = LABEL_STACK,
-		      .help = "where packets were dropped"},
+	[BY_STACK] = {STACK_LABEL("Dropped in", "where packets were dropped")},
 };
 
 static const char *const freeing[] = {"kfree_skb", "__kfree_skb", "sk_skb_reason_drop",

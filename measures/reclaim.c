@@ -74,14 +74,11 @@ static const struct measure_label labels[LABELS] = {
 	[BY_VICTIM] = {.name = "victim", .title = "Killed", .width = 20,
 		       .help = "pid and name of the process that was killed",
 		       .word = RECLAIM_LABEL_VICTIM, .bits = 64, .known = no_victim},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process that reclaims"},
-	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread that reclaims"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .help = "name of the thread"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
-	[BY_STACK] = {.name = "stack", .title = "Reclaims in", .width = 24, .kind = LABEL_STACK,
-		      .help = "where memory was asked for"},
+	[BY_PID] = {PID_LABEL("process that reclaims")},
+	[BY_TID] = {TID_LABEL("thread that reclaims")},
+	[BY_COMM] = {COMM_LABEL("name of the thread")},
+	[BY_CGROUP] = {CGROUP_LABEL},
+	[BY_STACK] = {STACK_LABEL("Reclaims in", "where memory was asked for")},
 };
 
 const struct measure measure_reclaim = {

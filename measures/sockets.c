@@ -128,12 +128,9 @@ static const struct measure_label labels[LABELS] = {
 		     .help = "process of this machine at the other end: its name and pid"},
 	[BY_HOST] = {.name = "host", .title = "Host", .width = 16, .kind = LABEL_DERIVED, .of = BY_REMOTE,
 		     .part = endpoint__host, .help = "address of what it is connected to"},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .implied_by = ENDS,
-		    .help = "process that sends or receives; of drops, that should receive"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM, .implied_by = ENDS,
-		     .help = "its name"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
+	[BY_PID] = {PID_LABEL("process that sends or receives; of drops, that should receive"), .implied_by = ENDS},
+	[BY_COMM] = {COMM_LABEL("its name"), .implied_by = ENDS},
+	[BY_CGROUP] = {CGROUP_LABEL},
 };
 
 const struct measure measure_sockets = {

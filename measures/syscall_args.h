@@ -51,8 +51,5 @@ void syscall_args__masks(u32 abi, u32 nr, u8 *paths, u8 *fds);
 /* Whether the call is there to wait for something new: its time says nothing about how fast it
  * is. By the call alone, so futex is one whatever its operation, and read never is. */
 bool syscall_waits(u32 abi, u32 nr);
-/* The names of a group of calls, NULL behind the last one; some may not be calls of this machine.
- * Groups: "sync", what writes files back. NULL for others. */
-const char *const *syscall_preset(const char *name);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Groups of system calls, by name: not every machine has all of them. */
+/* System calls that wait, by name: not every machine has all of them. */
 #include "measures/syscall_args.h"
 
 static const char *const waiting[] = {
@@ -44,11 +44,6 @@ static const char *const waiting[] = {
 	"waitpid",
 };
 
-static const char *const sync_family[] = {
-	"sync",	 "fsync",	    "fdatasync",	"syncfs",
-	"msync", "sync_file_range", "sync_file_range2", NULL,
-};
-
 bool syscall_waits(u32 abi, u32 nr)
 {
 	const char *name = syscall_name(abi, nr);
@@ -57,9 +52,4 @@ bool syscall_waits(u32 abi, u32 nr)
 		if (!strcmp(waiting[i], name))
 			return true;
 	return false;
-}
-
-const char *const *syscall_preset(const char *name)
-{
-	return strcmp(name, "sync") ? NULL : sync_family;
 }

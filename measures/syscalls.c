@@ -34,15 +34,12 @@ static const struct measure_label labels[LABELS] = {
 	[BY_PATH] = {.name = "path", .title = "Path", .width = 32,
 		     .help = "what a failed call named, as it was given; else none",
 		     .word = SYSCALL_LABEL_PATH, .bits = 64},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process id"},
-	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread id"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .help = "name of the process, or of the thread"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
-	[BY_STACK] = {.name = "stack", .title = "Called from", .width = 24, .kind = LABEL_STACK,
-		      .help = "where it was called; what took 50 us has its own stack, and of "
-			      "the rest one stands for those since the last"},
+	[BY_PID] = {PID_LABEL("process id")},
+	[BY_TID] = {TID_LABEL("thread id")},
+	[BY_COMM] = {COMM_LABEL("name of the process, or of the thread")},
+	[BY_CGROUP] = {CGROUP_LABEL},
+	[BY_STACK] = {STACK_LABEL("Called from", "where it was called; what took 50 us has its own stack, "
+				  "and of the rest one stands for those since the last")},
 };
 
 static bool waits(const __u64 *words)

@@ -83,12 +83,9 @@ static const struct measure_label labels[LABELS] = {
 		      .help = "network namespace, by its name or number; [own]: that of proftop"},
 	[BY_HOST] = {.name = "host", .title = "Host", .width = 16, .kind = LABEL_DERIVED,
 		     .help = "address of the other side", .of = BY_REMOTE, .part = endpoint__host},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .implied_by = CONNECTION,
-		    .help = "process that connected or accepted it, or listens"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .implied_by = CONNECTION, .help = "name of that process"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
+	[BY_PID] = {PID_LABEL("process that connected or accepted it, or listens"), .implied_by = CONNECTION},
+	[BY_COMM] = {COMM_LABEL("name of that process"), .implied_by = CONNECTION},
+	[BY_CGROUP] = {CGROUP_LABEL},
 };
 
 /* Numbers of the calls, as bpf/call.bpf.h has them. */
@@ -108,7 +105,6 @@ static void setup(struct measure_setup *s)
 
 static void text(const struct measure_slow *slow, const struct measure_key *keys, char *buf, size_t size)
 {
-	(void)slow;
 	snprintf(buf, size, "%s %s > %s", keys[BY_STEP].text, keys[BY_LOCAL].text, keys[BY_REMOTE].text);
 }
 

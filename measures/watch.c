@@ -28,14 +28,11 @@ static const struct measure_label labels[LABELS] = {
 		   .implied_by = 1u << BY_ADDRESS, .help = "and after it"},
 	[REGISTERS] = {.name = "registers", .title = "Registers", .width = 40, OF_PLACE,
 		       .implied_by = 1u << BY_ADDRESS, .help = "at the last hit of the interval"},
-	[BY_PID] = {.name = "pid", .title = "PID", .kind = LABEL_PID, .help = "process"},
-	[BY_TID] = {.name = "tid", .title = "TID", .kind = LABEL_TID, .help = "thread"},
-	[BY_COMM] = {.name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM,
-		     .help = "name of the thread"},
-	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
-		       .help = "cgroup v2, path below its mount point"},
-	[BY_STACK] = {.name = "stack", .title = "Touched in", .width = 24, .kind = LABEL_STACK,
-		      .help = "stack of the code that touches it"},
+	[BY_PID] = {PID_LABEL("process")},
+	[BY_TID] = {TID_LABEL("thread")},
+	[BY_COMM] = {COMM_LABEL("name of the thread")},
+	[BY_CGROUP] = {CGROUP_LABEL},
+	[BY_STACK] = {STACK_LABEL("Touched in", "stack of the code that touches it")},
 };
 
 const struct measure measure_watch = {

@@ -171,7 +171,6 @@ static void bpf__zero(struct model *m)
 
 static struct model *bpf__new(struct symbols *symbols)
 {
-	(void)symbols;
 	return xcalloc(1, sizeof(struct model));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/cells.h"
 
+#include "base/bisect.h"
+
 /* Few more than there are: most have one or two. */
 static struct hist_cell *insert_cell(struct cells *c, u32 at, u32 bucket, u32 *held)
 {
@@ -17,23 +19,16 @@ static struct hist_cell *insert_cell(struct cells *c, u32 at, u32 bucket, u32 *h
 
 static struct hist_cell *find_cell(struct cells *c, u32 bucket, u32 *held)
 {
-	u32 lo = 0, hi = c->n;
+	u32 at;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (c->v[mid].bucket < bucket)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < c->n && c->v[lo].bucket == bucket)
-		return &c->v[lo];
+	BISECT(at, 0, c->n, i, c->v[i].bucket < bucket);
+	if (at < c->n && c->v[at].bucket == bucket)
+		return &c->v[at];
 	if (!c->n || *held < CELLS_MAX)
-		return insert_cell(c, lo, bucket, held);
-	if (lo == c->n || (lo && bucket - c->v[lo - 1].bucket < c->v[lo].bucket - bucket))
-		lo--;
-	return &c->v[lo];
+		return insert_cell(c, at, bucket, held);
+	if (at == c->n || (at && bucket - c->v[at - 1].bucket < c->v[at].bucket - bucket))
+		at--;
+	return &c->v[at];
 }
 
 void cells__add(struct cells *c, u32 bucket, u64 count, u32 *held)

@@ -67,8 +67,6 @@ extern const char *const end_names[2];
 #define VALUE_AT(T, member)  .kind = FIELD_VALUE, FIELD_AT(T, member)
 #define RATE_AT(T, member)   .kind = FIELD_RATE, FIELD_AT(T, member)
 #define AGO_AT(T, member)    .kind = FIELD_AGO, FIELD_AT(T, member)
-#define MEAN_AT(T, member, of)                                                                     \
-	.kind = FIELD_MEAN, FIELD_AT(T, member), .by = offsetof(T, of), UNLESS_0(T, of)
 #define PART_AT(T, member, of)                                                                     \
 	.kind = FIELD_PART, FIELD_AT(T, member), .by = offsetof(T, of), UNLESS_0(T, of)
 #define NAMED_AT(T, member, table) .kind = FIELD_NAMED, FIELD_AT(T, member), .names = table

@@ -18,9 +18,6 @@ static const struct heat_kind sched_kinds[SCHED_HISTS] = {
 
 static bool sched_counts(const struct snap *snap, const void *query, u32 kind, u32 part, u32 series)
 {
-	(void)snap;
-	(void)query;
-	(void)part;
 	return series == kind;
 }
 
@@ -59,9 +56,6 @@ static bool waits_counts(const struct snap *snap, const void *query, u32 kind, u
 					       [WAITS_SLEEP] = TASK_STATE_SLEEP,
 					       [WAITS_PREEMPTED] = TASK_STATE_RUNNABLE};
 
-	(void)snap;
-	(void)query;
-	(void)part;
 	return kind == WAITS_ALL ? series != TASK_STATE_IDLE : series == states[kind];
 }
 
@@ -162,10 +156,6 @@ static const struct heat_kind cache_kinds[] = {
 
 static bool cache_counts(const struct snap *snap, const void *query, u32 kind, u32 part, u32 series)
 {
-	(void)snap;
-	(void)query;
-	(void)kind;
-	(void)part;
 	return !series;
 }
 

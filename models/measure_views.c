@@ -197,7 +197,6 @@ static bool measure_counts(const struct snap *snap, const void *query, u32 kind,
 	const struct measure_snap *s = snap_of(snap);
 	const struct measure_query *q = query;
 
-	(void)kind;
 	if (part)
 		return series + 1 == part;
 	return !q->narrow.first ||

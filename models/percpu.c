@@ -76,7 +76,6 @@ static void percpu__zero(struct model *m)
 
 static struct model *percpu__new(struct symbols *symbols)
 {
-	(void)symbols;
 	return xcalloc(1, sizeof(struct model));
 }
 
@@ -154,7 +153,6 @@ struct percpu_result *percpu__query(const struct percpu_snap *snap, const struct
 	struct percpu_result *a = window_result__new(sizeof(*a), &snap->base, q->window);
 	struct percpu_cpu *rows = arena__array(&a->base.arena, struct percpu_cpu, snap->n);
 
-	(void)scope;
 	a->query = *q;
 	a->rows = rows;
 	a->nrows = snap->n;

@@ -363,7 +363,6 @@ static struct model *procs__new(struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
-	(void)symbols;
 	texts__init(&m->texts);
 	return m;
 }

@@ -2,6 +2,7 @@
 /* Rows of threads, processes, commands, cgroups and CPUs with what they waited and ran. */
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/hidx.h"
 #include "models/sched_result.h"
 #include "models/storms.h"
@@ -63,27 +64,22 @@ const char *sched__id_text(struct arena *a, u32 id, int width)
 
 /* --- grouping --- */
 
+/* In the order of tasks: whether it is a thread before the main one that began by then, or that one. */
+static bool is_before(const struct task_ident *x, u32 tgid, u64 until)
+{
+	return x->tgid != tgid ? x->tgid < tgid : x->tid != tgid ? x->tid < tgid : x->start_ns <= until;
+}
+
 /* The main thread of a thread's process: that of its pid that began last before it, as numbers are used
  * again. NULL: not known. */
 static const struct sched_task *main_thread(const struct sched_snap *s, const struct task_ident *t)
 {
 	u64 until = t->tid == PROFILE_MERGED ? UINT64_MAX : t->start_ns;
-	u32 lo = 0, hi = s->ntasks;
 	const struct sched_task *found;
+	u32 n;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-		const struct task_ident *x = &s->tasks[mid].task;
-		bool before = x->tgid != t->tgid  ? x->tgid < t->tgid
-			      : x->tid != t->tgid ? x->tid < t->tgid
-						  : x->start_ns <= until;
-
-		if (before)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	found = lo ? &s->tasks[lo - 1] : NULL;
+	BISECT(n, 0, s->ntasks, i, is_before(&s->tasks[i].task, t->tgid, until));
+	found = n ? &s->tasks[n - 1] : NULL;
 	return found && found->task.tgid == t->tgid && found->task.tid == t->tgid ? found : NULL;
 }
 

@@ -2,6 +2,7 @@
 /* What rows of waits, and those who end waits, are called. */
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "base/names.h"
 #include "models/frames.h"
 #include "models/waits_result.h"
@@ -162,25 +163,21 @@ static const char *name_of(const struct waits_row *row, u32 groups)
 	return "";
 }
 
+static bool is_before(const struct task_ident *x, const struct task_ident *t)
+{
+	return x->tgid != t->tgid ? x->tgid < t->tgid
+	       : x->tid != t->tid ? x->tid < t->tid
+				  : x->start_ns < t->start_ns;
+}
+
 static const struct wait_task *task_of(struct row_groups *g, const struct task_ident *t)
 {
 	const struct waits_snap *s = g->s.snap;
-	u32 lo = 0, hi = s->ntasks;
+	u32 at;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-		const struct task_ident *x = &s->tasks[mid].task;
-		bool before = x->tgid != t->tgid  ? x->tgid < t->tgid
-			      : x->tid != t->tid ? x->tid < t->tid
-						 : x->start_ns < t->start_ns;
-
-		if (before)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->ntasks && task_ident__key(&s->tasks[lo].task) == task_ident__key(t)
-		       ? &s->tasks[lo]
+	BISECT(at, 0, s->ntasks, i, is_before(&s->tasks[i].task, t));
+	return at < s->ntasks && task_ident__key(&s->tasks[at].task) == task_ident__key(t)
+		       ? &s->tasks[at]
 		       : NULL;
 }
 

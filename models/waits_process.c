@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Processes of threads: numbers are used again, times of birth are not. */
+#include "base/bisect.h"
 #include "models/waits_result.h"
 
 /* Whether a task is before what is searched for: tasks stand by tgid, tid, start_ns. */
@@ -13,18 +14,11 @@ static bool is_before(const struct task_ident *t, u32 tgid, u64 start_ns)
 const struct wait_task *waits__process(const struct waits_snap *snap, const struct task_ident *t)
 {
 	u64 start_ns = t->tid == PROFILE_MERGED ? UINT64_MAX : t->start_ns;
-	u32 lo = 0, hi = snap->ntasks;
 	const struct wait_task *found;
+	u32 n;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (is_before(&snap->tasks[mid].task, t->tgid, start_ns))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	found = lo ? &snap->tasks[lo - 1] : NULL;
+	BISECT(n, 0, snap->ntasks, i, is_before(&snap->tasks[i].task, t->tgid, start_ns));
+	found = n ? &snap->tasks[n - 1] : NULL;
 	return found && found->task.tgid == t->tgid && found->task.tid == t->tgid ? found : NULL;
 }
 

@@ -5,6 +5,7 @@
  */
 #include <stdio.h>
 
+#include "base/bisect.h"
 #include "models/profile_impl.h"
 #include "models/waits_result.h"
 
@@ -290,22 +291,19 @@ static void sort_threads(struct tree_builder *f)
 		(void *)snap->entries);
 }
 
+static bool is_before(const struct task_ident *t, u32 tgid, u32 tid)
+{
+	return t->tgid < tgid || (t->tgid == tgid && t->tid < tid);
+}
+
 /* The first of a thread's entries in by_thread. */
 static u32 first_entry(const struct tree_builder *f, u32 tgid, u32 tid)
 {
 	const struct waits_snap *snap = f->g->s.snap;
-	u32 lo = 0, hi = snap->nentries;
+	u32 at;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-		const struct task_ident *t = &snap->entries[f->by_thread[mid]].task;
-
-		if (t->tgid < tgid || (t->tgid == tgid && t->tid < tid))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	BISECT(at, 0, snap->nentries, i, is_before(&snap->entries[f->by_thread[i]].task, tgid, tid));
+	return at;
 }
 
 /* Waits of a thread that somebody ended. */

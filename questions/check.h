@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Checks an expression against an event: names become places, types are C's. What comes out is
- * what is compiled (questions/generate.h) and interpreted (questions/interpret.h): every conversion
- * is in it, nothing can fail any more but reads of memory.
+ * what is compiled (questions/generate.h): every conversion is in it, nothing can fail any more but reads of memory.
  */
 #ifndef QUESTIONS_CHECK_H
 #define QUESTIONS_CHECK_H

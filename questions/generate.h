@@ -56,6 +56,5 @@ int eval__splice(const struct eval_code *code, struct bpf_insn *insns, u32 ninsn
 
 /* A glob's automaton; -E2BIG: more than 63 items. */
 int question_glob__compile(const char *glob, struct question_glob *out);
-bool question_glob__match(const struct question_glob *g, const char *text);
 
 #endif

@@ -72,12 +72,3 @@ int question_glob__compile(const char *glob, struct question_glob *out)
 	out->accept = n;
 	return 0;
 }
-
-bool question_glob__match(const struct question_glob *g, const char *text)
-{
-	u64 states = 1;
-
-	for (; *text; text++)
-		states = (states & g->member[(u8)*text]) << 1 | (states & g->star);
-	return states >> g->accept & 1;
-}

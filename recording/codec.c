@@ -5,34 +5,30 @@
 #include "recording/names_in.h"
 #include "recording/names_out.h"
 
+/* Writes or reads; neither when it is asked whom a sample is about. */
+#define CODE(c, write, read)                                                                       \
+	do {                                                                                       \
+		if ((c)->who)                                                                      \
+			break;                                                                     \
+		if ((c)->out)                                                                      \
+			write;                                                                     \
+		else                                                                               \
+			read;                                                                      \
+	} while (0)
+
 void code_u64(struct codec *c, u64 *x)
 {
-	if (c->who)
-		return;
-	if (c->out)
-		bytes__varint(c->out, *x);
-	else
-		*x = cursor__varint(&c->in);
+	CODE(c, bytes__varint(c->out, *x), *x = cursor__varint(&c->in));
 }
 
 void code_below(struct codec *c, u32 *x, u32 limit)
 {
-	if (c->who)
-		return;
-	if (c->out)
-		bytes__varint(c->out, *x);
-	else
-		*x = cursor__below(&c->in, limit);
+	CODE(c, bytes__varint(c->out, *x), *x = cursor__below(&c->in, limit));
 }
 
 void code_u32(struct codec *c, u32 *x)
 {
-	if (c->who)
-		return;
-	if (c->out)
-		bytes__varint(c->out, *x);
-	else
-		*x = cursor__below(&c->in, 1ULL << 32);
+	CODE(c, bytes__varint(c->out, *x), *x = cursor__below(&c->in, 1ULL << 32));
 }
 
 void code_bool(struct codec *c, bool *x)
@@ -45,42 +41,25 @@ void code_bool(struct codec *c, bool *x)
 
 void code_double(struct codec *c, double *x)
 {
-	if (c->who)
-		return;
-	if (c->out)
-		bytes__double(c->out, *x);
-	else
-		*x = cursor__double(&c->in);
+	CODE(c, bytes__double(c->out, *x), *x = cursor__double(&c->in));
 }
 
 void code_time(struct codec *c, u64 *t_ns)
 {
-	if (c->who)
-		return;
-	if (c->out)
-		bytes__signed(c->out, (s64)(*t_ns - c->base_ns));
-	else
-		*t_ns = c->base_ns + (u64)cursor__signed(&c->in) + c->behind_ns;
+	CODE(c, bytes__signed(c->out, (s64)(*t_ns - c->base_ns)),
+	     *t_ns = c->base_ns + (u64)cursor__signed(&c->in) + c->behind_ns);
 }
 
 void code_text(struct codec *c, char *text, size_t size)
 {
-	if (c->who)
-		return;
-	if (c->out)
-		bytes__varint(c->out, names_out__text(c->to, text));
-	else
-		copy_str(text, size, names_in__text(c->from, cursor__varint(&c->in)));
+	CODE(c, bytes__varint(c->out, names_out__text(c->to, text)),
+	     copy_str(text, size, names_in__text(c->from, cursor__varint(&c->in))));
 }
 
 void code_shared_text(struct codec *c, const char **text)
 {
-	if (c->who)
-		return;
-	if (c->out)
-		bytes__varint(c->out, names_out__text(c->to, *text));
-	else
-		*text = names_in__text(c->from, cursor__varint(&c->in));
+	CODE(c, bytes__varint(c->out, names_out__text(c->to, *text)),
+	     *text = names_in__text(c->from, cursor__varint(&c->in)));
 }
 
 void code_stack(struct codec *c, u64 *hash, u32 tgid)

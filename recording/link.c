@@ -496,8 +496,3 @@ const char *link__trouble(const struct link *l)
 {
 	return l->trouble;
 }
-
-u64 link__bytes(const struct link *l)
-{
-	return l->bytes;
-}

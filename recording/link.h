@@ -62,6 +62,5 @@ void link__hang_up(struct link *l, const char *why);
 void link__take(struct link *l, const void *data, size_t n);
 /* Why nothing comes, "" all is well. */
 const char *link__trouble(const struct link *l);
-u64 link__bytes(const struct link *l); /* that came, since it was made */
 
 #endif

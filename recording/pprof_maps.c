@@ -105,7 +105,6 @@ struct service {
 
 static void has_end(void *ctx, const char *name, const GElf_Sym *sym)
 {
-	(void)sym;
 	if (!strcmp(name, "_fini"))
 		*(bool *)ctx = true;
 }

@@ -72,6 +72,15 @@ struct measure_label {
 	bool (*part)(const char *text, u32 i, char *buf, size_t size);
 };
 
+/* The common labels. A declaration says whose they are, and what the stack is of. */
+#define PID_LABEL(help_)	  .name = "pid", .title = "PID", .kind = LABEL_PID, .help = help_
+#define TID_LABEL(help_)	  .name = "tid", .title = "TID", .kind = LABEL_TID, .help = help_
+#define COMM_LABEL(help_)	  .name = "comm", .title = "Command", .width = 15, .kind = LABEL_COMM, .help = help_
+#define STACK_LABEL(title_, help_) .name = "stack", .title = title_, .width = 24, .kind = LABEL_STACK, .help = help_
+#define CGROUP_LABEL                                                                               \
+	.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,                    \
+	.help = "cgroup v2, path below its mount point"
+
 /* A sum beside that of the value, as a declaration names it. */
 struct measure_sum {
 	const char *name, *title, *help; /* title: of its rate, per second */

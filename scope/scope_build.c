@@ -5,24 +5,16 @@
 
 #include "base/arena.h"
 #include "base/cgroup.h"
+#include "base/file.h"
 #include "scope/filter_impl.h"
 
 /* The process a thread belongs to, 0 when there is no such thread. */
 static u32 tgid_of(u64 tid)
 {
-	char path[64], line[256];
-	u32 tgid = 0;
-	FILE *f;
+	char path[64], tgid[16];
 
 	snprintf(path, sizeof(path), "/proc/%llu/status", (unsigned long long)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return 0;
-	while (!tgid && fgets(line, sizeof(line), f))
-		if (sscanf(line, "Tgid: %u", &tgid) == 1)
-			break;
-	fclose(f);
-	return tgid;
+	return file__field(path, "Tgid", tgid, sizeof(tgid)) ? (u32)strtoul(tgid, NULL, 10) : 0;
 }
 
 /* A range is right when any of it exists; a single id must. pid 0 is the idle task. */
@@ -48,14 +40,8 @@ static bool check_task(enum scope_kind kind, u64 lo, u64 hi, char *msg, size_t s
 
 static void read_online(char *buf, size_t size)
 {
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-
-	snprintf(buf, size, "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
-	if (!f)
-		return;
-	if (fgets(buf, (int)size, f))
-		buf[strcspn(buf, "\n")] = '\0';
-	fclose(f);
+	if (!file__line("/sys/devices/system/cpu/online", buf, size))
+		snprintf(buf, size, "0-%ld", sysconf(_SC_NPROCESSORS_CONF) - 1);
 }
 
 static bool check_cpu(u64 lo, u64 hi, char *msg, size_t size)

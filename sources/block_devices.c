@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
+#include "base/file.h"
 
 #define MINOR_BITS 20
 #define TEXT_MAX   (4u << 20)
@@ -19,17 +21,10 @@ void block_devices__fini(struct block_devices *d)
 /* The first that is not below. */
 static u32 place_of(const struct block_devices *d, u32 dev)
 {
-	u32 lo = 0, hi = d->n;
+	u32 at;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (d->items[mid].dev < dev)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	BISECT(at, 0, d->n, i, d->items[i].dev < dev);
+	return at;
 }
 
 static struct block_device_entry *entry_of(struct block_devices *d, u32 dev)
@@ -168,18 +163,11 @@ static bool has(const struct block_device_entry *e, const char *what)
 
 static bool has_size(const struct block_device_entry *e)
 {
-	char path[96], c = '0';
-	int fd;
+	char path[96];
 
 	snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/size", e->dev >> MINOR_BITS,
 		 e->dev & ((1u << MINOR_BITS) - 1));
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return false;
-	if (read(fd, &c, 1) != 1)
-		c = '0';
-	close(fd);
-	return c != '0';
+	return file__number(path, 0) != 0;
 }
 
 bool block_devices__have_bio_based(const struct block_devices *d)

@@ -14,6 +14,7 @@
 #include "base/bpf_admin.h"
 #include "base/bpf_types.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "sources/bpf_progs_impl.h"
 #include "sources/kernel_btf.h"
@@ -241,18 +242,10 @@ static struct map_entry *find_map(struct maps *m, u32 id)
 /* What the kernel accounts to the map, as bpftool shows it. */
 static u64 memory_of(int fd)
 {
-	char path[64], line[128];
-	unsigned long long bytes = 0;
-	FILE *f;
+	char path[64], bytes[32];
 
 	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f))
-		if (sscanf(line, "memlock: %llu", &bytes) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return bytes;
+	return file__field(path, "memlock", bytes, sizeof(bytes)) ? strtoull(bytes, NULL, 10) : 0;
 }
 
 static bool read_map(u32 id, int fd, struct bpf_map_sample *out)
@@ -422,7 +415,7 @@ static void look(struct source *s)
 	    s->look % OWNERS_EVERY == 0)
 		read_owners(s);
 	copy_str(s->state.others, sizeof(s->state.others), s->others);
-	s->state.by_sysctl = perf__sysctl(STATS_SYSCTL, 0) > 0;
+	s->state.by_sysctl = file__number(STATS_SYSCTL, 0) > 0;
 	list_maps(s);
 }
 
@@ -485,8 +478,6 @@ static struct source *bpf_progs__open(const struct sampling *how, const struct s
 	struct source *s = xcalloc(1, sizeof(*s));
 	int err = bpf_util__prepare(st);
 
-	(void)how;
-	(void)scope;
 	s->stats_fd = -1;
 	if (!err)
 		err = open_stats(s, st);
@@ -507,24 +498,12 @@ static struct source *bpf_progs__open(const struct sampling *how, const struct s
 /* Every program is looked at: what is shown, queries decide. */
 static int bpf_progs__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	(void)s;
-	(void)scope;
-	(void)st;
 	return 0;
 }
 
 static int bpf_progs__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
-	(void)s;
-	(void)how;
-	(void)st;
 	return 0;
-}
-
-static int bpf_progs__fd(struct source *s)
-{
-	(void)s;
-	return -1;
 }
 
 static void bpf_progs__health(struct source *s, struct health *h)
@@ -539,7 +518,6 @@ const struct source_ops source_bpf_progs = {
 	.close = bpf_progs__close,
 	.set_scope = bpf_progs__set_scope,
 	.set_sampling = bpf_progs__set_sampling,
-	.fd = bpf_progs__fd,
 	.drain = bpf_progs__drain,
 	.health = bpf_progs__health,
 };

@@ -116,7 +116,6 @@ int bpf_source__set_sampling(struct source *s, const struct sampling *how, struc
 {
 	struct bpf_source *b = base_of(s);
 
-	(void)st;
 	if (b->by_tables)
 		*b->by_tables = unwind_maps__mode(how->call_graph);
 	if (b->of->sampled)

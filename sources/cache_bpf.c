@@ -201,8 +201,6 @@ static void unload(struct source *s)
 
 static int init(struct source *s, const struct sampling *how, struct status *st)
 {
-	(void)how;
-	(void)st;
 	s->functions = !bpf_probe__loads("probe_fentry", NULL);
 	return 0;
 }

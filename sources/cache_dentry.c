@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "bpf/cache_dentry.h"
 #include "bpf/cache_dentry.skel.h"
@@ -51,15 +52,12 @@ bool cache_dentry__parse_state(const char *text, struct dentry_state_sample *out
 
 static void put_state(struct source *s)
 {
-	FILE *f = fopen("/proc/sys/fs/dentry-state", "re");
 	struct dentry_state_sample out;
 	char line[128];
 
-	if (!f)
-		return;
-	if (fgets(line, sizeof(line), f) && cache_dentry__parse_state(line, &out))
+	if (file__line("/proc/sys/fs/dentry-state", line, sizeof(line)) &&
+	    cache_dentry__parse_state(line, &out))
 		sink__put(s->base.sink, &out.head);
-	fclose(f);
 }
 
 static void on_sum(void *ctx, const void *key, const void *value)

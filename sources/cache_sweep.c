@@ -32,8 +32,6 @@ static u32 each_block(struct cache_sweep *s,
 static void find_oldest(struct cache_sweep *s, const struct cache_block_key *key,
 			const struct cache_block *b, u64 *when)
 {
-	(void)s;
-	(void)key;
 	*when = MIN(*when, b->t_ns);
 }
 

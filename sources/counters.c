@@ -72,8 +72,6 @@ static void *counters__begin(const struct measure *m, const struct sampling *how
 {
 	struct counters *s = xcalloc(1, sizeof(*s));
 
-	(void)m;
-	(void)how;
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->nonline = cpus__online(&s->online);
 	/* With more of the hardware's than it has counters for they take turns. */
@@ -174,7 +172,6 @@ static bool counters__text(void *ctx, u32 label, const struct measure_value *v, 
 
 static void counters__cell(void *ctx, struct measure_cell *c)
 {
-	(void)ctx;
 	c->count = counter__scaled(c->count, c->sums[COUNTERS_ENABLED], c->sums[COUNTERS_RUNNING]);
 }
 

@@ -374,7 +374,6 @@ static int open_programs(struct source *s, struct status *st)
 
 static int check_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	(void)s;
 	return moment__check(scope, moment__has_irq_flag(), st);
 }
 

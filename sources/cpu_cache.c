@@ -366,7 +366,6 @@ struct source *cpu_cache__open_events(const struct cpu_cache_events *events, u32
 static struct source *cpu_cache__open(const struct sampling *how, const struct scope *scope,
 				      struct status *st)
 {
-	(void)how;
 	return cpu_cache__open_events(hardware, ARRAY_SIZE(hardware), scope, st);
 }
 
@@ -380,7 +379,6 @@ struct source *cpu_cache__open_fake(const struct scope *scope, u64 *fields)
 
 static int cpu_cache__set_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	(void)st;
 	scope__get(scope);
 	scope__put(s->scope);
 	s->scope = scope;
@@ -390,9 +388,6 @@ static int cpu_cache__set_scope(struct source *s, const struct scope *scope, str
 /* The rate is its own, and so are the events. */
 static int cpu_cache__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
-	(void)s;
-	(void)how;
-	(void)st;
 	return 0;
 }
 

@@ -30,31 +30,6 @@ const struct check *checks__find(const struct checks *c, const char *group, cons
 	return NULL;
 }
 
-bool doctor__line(const char *path, char *buf, size_t size)
-{
-	FILE *f = fopen(path, "re");
-	bool ok;
-
-	if (!f)
-		return false;
-	ok = fgets(buf, (int)size, f) != NULL;
-	fclose(f);
-	if (ok)
-		buf[strcspn(buf, "\n")] = '\0';
-	return ok;
-}
-
-long doctor__number(const char *path, long fallback)
-{
-	char line[64], *end;
-	long n;
-
-	if (!doctor__line(path, line, sizeof(line)))
-		return fallback;
-	n = strtol(line, &end, 10);
-	return end == line ? fallback : n;
-}
-
 bool doctor__may_load(void)
 {
 	u64 caps = caps__effective(), both = 1ULL << CAP_BPF | 1ULL << CAP_PERFMON;

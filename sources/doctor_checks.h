@@ -25,10 +25,6 @@ const struct check *checks__find(const struct checks *c, const char *group, cons
 
 /* CAP_SYS_ADMIN, or CAP_BPF with CAP_PERFMON. */
 bool doctor__may_load(void);
-/* A number from a file, `fallback` when it cannot be read. */
-long doctor__number(const char *path, long fallback);
-/* First line of a file without its newline; false when it cannot be read. */
-bool doctor__line(const char *path, char *buf, size_t size);
 
 void doctor__machine(struct checks *c);
 void doctor__probes(struct checks *c);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/cgroup.h"
+#include "base/file.h"
 #include "base/machine.h"
 #include "sources/doctor_checks.h"
 #include "sources/perf_open.h"
@@ -59,7 +60,7 @@ static void check_btf(struct checks *c)
 
 static void check_paranoid(struct checks *c)
 {
-	long n = doctor__number("/proc/sys/kernel/perf_event_paranoid", 3);
+	long n = file__number("/proc/sys/kernel/perf_event_paranoid", 3);
 	bool free = caps__effective() & (1ULL << CAP_PERFMON | 1ULL << CAP_SYS_ADMIN);
 
 	checks__add(c, GROUP, "perf_event_paranoid",
@@ -78,7 +79,7 @@ static void check_paranoid(struct checks *c)
 
 static void check_kptr(struct checks *c)
 {
-	long n = doctor__number("/proc/sys/kernel/kptr_restrict", 0);
+	long n = file__number("/proc/sys/kernel/kptr_restrict", 0);
 	bool syslog = caps__effective() & 1ULL << CAP_SYSLOG;
 	bool hidden = n >= 2 || (n == 1 && !syslog);
 
@@ -89,7 +90,7 @@ static void check_kptr(struct checks *c)
 
 static void check_unprivileged_bpf(struct checks *c)
 {
-	long n = doctor__number("/proc/sys/kernel/unprivileged_bpf_disabled", 0);
+	long n = file__number("/proc/sys/kernel/unprivileged_bpf_disabled", 0);
 
 	checks__add(c, GROUP, "unprivileged BPF", CHECK_OK, "", "%ld: %s; proftop does not use it",
 		    n, n ? "off" : "on");
@@ -97,7 +98,7 @@ static void check_unprivileged_bpf(struct checks *c)
 
 static void check_max_stack(struct checks *c)
 {
-	long n = doctor__number("/proc/sys/kernel/perf_event_max_stack", 0);
+	long n = file__number("/proc/sys/kernel/perf_event_max_stack", 0);
 
 	checks__add(c, GROUP, "perf_event_max_stack", n >= 127 ? CHECK_OK : CHECK_LIMITED,
 		    n >= 127 ? "" : "sudo sysctl kernel.perf_event_max_stack=127",
@@ -106,7 +107,7 @@ static void check_max_stack(struct checks *c)
 
 static void check_sample_rate(struct checks *c)
 {
-	long n = doctor__number("/proc/sys/kernel/perf_event_max_sample_rate", 0);
+	long n = file__number("/proc/sys/kernel/perf_event_max_sample_rate", 0);
 
 	checks__add(c, GROUP, "highest sampling rate", n >= 4000 ? CHECK_OK : CHECK_LIMITED,
 		    n >= 4000 ? "" : "sudo sysctl kernel.perf_event_max_sample_rate=100000",
@@ -183,7 +184,7 @@ static void check_tracefs(struct checks *c)
 static void check_lockdown(struct checks *c)
 {
 	char line[128] = "";
-	bool known = doctor__line("/sys/kernel/security/lockdown", line, sizeof(line));
+	bool known = file__line("/sys/kernel/security/lockdown", line, sizeof(line));
 	bool bound = strstr(line, "[confidentiality]");
 
 	checks__add(c, GROUP, "kernel lockdown", bound ? CHECK_LIMITED : CHECK_OK,
@@ -194,7 +195,7 @@ static void check_lockdown(struct checks *c)
 
 static void check_memlock(struct checks *c)
 {
-	long perf_kb = doctor__number("/proc/sys/kernel/perf_event_mlock_kb", 0);
+	long perf_kb = file__number("/proc/sys/kernel/perf_event_mlock_kb", 0);
 	struct rlimit r = {0};
 
 	getrlimit(RLIMIT_MEMLOCK, &r);

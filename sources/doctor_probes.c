@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "bpf/probe.skel.h"
 #include "samples/perf_regs.h"
 #include "sources/bpf_probe.h"
@@ -259,7 +260,7 @@ static void check_batch(struct checks *c)
 
 static void check_run_time(struct checks *c)
 {
-	bool kernel = doctor__number("/proc/sys/kernel/bpf_stats_enabled", 0) > 0;
+	bool kernel = file__number("/proc/sys/kernel/bpf_stats_enabled", 0) > 0;
 
 	checks__add(c, GROUP, "BPF run time", CHECK_OK, "", "what sampling costs is measured by %s",
 		    kernel ? "the kernel" : "the programs themselves");

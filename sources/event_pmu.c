@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #define WORD_MAX_LEN 64
 #define LINE_MAX_LEN 512
 #define LISTED_LEN   160
@@ -35,18 +36,9 @@ static bool read_line(const struct pmu *p, const char *folder, const char *name,
 		      size_t size)
 {
 	char path[512];
-	FILE *f;
-	bool ok;
 
 	snprintf(path, sizeof(path), "%s/%s%s", p->dir, folder, name);
-	f = fopen(path, "re");
-	if (!f)
-		return false;
-	ok = fgets(buf, (int)size, f) != NULL;
-	fclose(f);
-	if (ok)
-		buf[strcspn(buf, "\n")] = '\0';
-	return ok;
+	return file__line(path, buf, size);
 }
 
 static int is_event(const struct dirent *e)

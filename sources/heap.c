@@ -246,7 +246,6 @@ static void *heap__begin(const struct measure *m, const struct sampling *how)
 {
 	struct heap *h = xcalloc(1, sizeof(*h));
 
-	(void)m;
 	h->by_pages = how->sample_bytes == SAMPLE_PAGES;
 	return h;
 }
@@ -308,7 +307,6 @@ static int heap__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	const u32 page = (u32)sysconf(_SC_PAGESIZE);
 	struct heap *h = ctx;
 
-	(void)st;
 	h->two_probes = !has_sessions();
 	leave_out(obj, h->by_pages);
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
@@ -354,7 +352,6 @@ static void heap__record(void *ctx, const void *data, size_t size, const struct 
 	const struct heap_process_record *r = data;
 	struct heap *h = ctx;
 
-	(void)sink;
 	if (size >= sizeof(*r) && r->type == RECORD_HEAP_PROCESS && h->scope)
 		look_at(h, r->tgid);
 }

@@ -34,7 +34,6 @@ static void *irq__begin(const struct measure *m, const struct sampling *how)
 {
 	struct irq *q = xcalloc(1, sizeof(*q));
 
-	(void)m;
 	q->names = how->names;
 	return q;
 }
@@ -70,7 +69,6 @@ static void find_switches(struct irq *q, struct bpf_object *obj)
 
 static int irq__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
-	(void)st;
 	bpf_program__set_autoattach(bpf_object__find_program_by_name(obj, "irq_local_begins"), false);
 	bpf_program__set_autoattach(bpf_object__find_program_by_name(obj, "irq_local_ends"), false);
 	find_tick(ctx, obj);
@@ -119,7 +117,6 @@ static bool irq__text(void *ctx, u32 label, const struct measure_value *v, char 
 	const struct irq *q = ctx;
 	struct address_name name;
 
-	(void)label;
 	if (v->sent || !(v->value >> 32)) /* it is no address */
 		return false;
 	if (!q->names || !q->names->find(q->names, 0, v->value, &name) || !name.symbol)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/file.h"
 #include "sources/cgroup_memory.h"
 #include "sources/measure.h"
 
@@ -51,17 +52,9 @@ static unsigned long long mib(u64 bytes)
 
 static u64 meminfo(const char *name)
 {
-	FILE *f = fopen("/proc/meminfo", "re");
-	unsigned long long kib = 0;
-	size_t n = strlen(name);
-	char line[128];
+	char kib[32];
 
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, name, n) && line[n] == ':' && sscanf(line + n + 1, "%llu", &kib) == 1)
-			break;
-	if (f)
-		fclose(f);
-	return kib << 10;
+	return file__field("/proc/meminfo", name, kib, sizeof(kib)) ? strtoull(kib, NULL, 10) << 10 : 0;
 }
 
 /* Of the groups that the scope names. */
@@ -112,7 +105,6 @@ static int kmem__scope(void *ctx, const struct scope *scope, struct status *st)
 {
 	struct kmem *k = ctx;
 
-	(void)st;
 	scope__put(k->scope);
 	k->scope = scope__get(scope);
 	return 0;

@@ -130,7 +130,6 @@ static int kvmmmu__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	u32 at[KVM_FIELDS] = {0};
 	int err = 0;
 
-	(void)ctx;
 	if (!read_events(obj, at, &err))
 		return missing(st, err);
 	measure_programs__set(obj, "kvm_at", at, sizeof(at));
@@ -142,7 +141,6 @@ static int kvm__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	u32 at[KVM_FIELDS] = {0};
 	int err = 0;
 
-	(void)ctx;
 	read_events(obj, at, &err);
 	if (!bpf_program__autoload(bpf_object__find_program_by_name(obj, "kvm_leaves")))
 		return missing(st, err);

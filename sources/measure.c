@@ -342,7 +342,6 @@ static int init(struct source *s, const struct sampling *how, struct status *st)
 {
 	const struct measure_programs *of = s->base.sizes;
 
-	(void)st;
 	s->m = of->measure;
 	s->hooks = of->hooks;
 	s->ctx = s->hooks->begin ? s->hooks->begin(s->m, how) : of->ctx;
@@ -436,7 +435,6 @@ static void turning(struct source *s)
 
 static void first(struct source *s, bool tick)
 {
-	(void)tick;
 	bpf_ring__each(s->base.ring, measure_put__first, s);
 }
 

@@ -39,8 +39,6 @@ static void *reasons__begin(const struct measure *m, const struct sampling *how)
 	struct reasons *r = xcalloc(1, sizeof(*r));
 	struct btf *btf = kernel_btf__get();
 
-	(void)m;
-	(void)how;
 	if (btf) {
 		kernel_btf__each_enumerator(btf, "skb_drop_reason", add_reason, r);
 		kernel_btf__put(btf);
@@ -93,8 +91,6 @@ static int net__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	struct btf *btf = kernel_btf__get();
 
-	(void)ctx;
-	(void)st;
 	bpf_program__set_autoload(bpf_object__find_program_by_name(obj, "net_send_call"),
 				  btf && kernel_btf__arguments(btf, "sock_send_length"));
 	kernel_btf__put(btf);
@@ -104,7 +100,6 @@ static int net__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 
 static int net__attach(void *ctx, struct bpf_object *obj, struct status *st)
 {
-	(void)ctx;
 	return bpf_visit__once(bpf_object__find_program_by_name(obj, "net_files"), -1, st);
 }
 
@@ -113,7 +108,6 @@ static int net__scope(void *ctx, const struct scope *scope, struct status *st)
 {
 	char names[40];
 
-	(void)ctx;
 	if (!(scope__terms(scope) & SCOPE_TERM_SCHED))
 		return 0;
 	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "packets belong to no thread: leave %s out",

@@ -190,11 +190,6 @@ static int percpu__set_sampling(struct source *s, const struct sampling *how, st
 	return 0;
 }
 
-static int percpu__fd(struct source *s)
-{
-	return -1;
-}
-
 static void percpu__health(struct source *s, struct health *h)
 {
 	copy_str(h->tier, sizeof(h->tier), s->ncounters ? "perf" : "proc");
@@ -210,7 +205,6 @@ const struct source_ops source_percpu = {
 	.renew = percpu__renew,
 	.set_scope = percpu__set_scope,
 	.set_sampling = percpu__set_sampling,
-	.fd = percpu__fd,
 	.drain = percpu__drain,
 	.health = percpu__health,
 };

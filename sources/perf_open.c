@@ -6,6 +6,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/file.h"
 int perf__open(struct perf_event_attr *attr, int pid, int cpu)
 {
 	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
@@ -13,22 +14,9 @@ int perf__open(struct perf_event_attr *attr, int pid, int cpu)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-long perf__sysctl(const char *path, long otherwise)
-{
-	FILE *f = fopen(path, "re");
-	long v;
-
-	if (!f)
-		return otherwise;
-	if (fscanf(f, "%ld", &v) != 1)
-		v = otherwise;
-	fclose(f);
-	return v;
-}
-
 int perf__paranoid(void)
 {
-	return (int)perf__sysctl("/proc/sys/kernel/perf_event_paranoid", 2);
+	return (int)file__number("/proc/sys/kernel/perf_event_paranoid", 2);
 }
 
 /* Of x86, hybrid x86, Arm, and the others that name theirs cpu. */

@@ -18,7 +18,5 @@ const char *perf__core_pmu(void);
 bool perf__cgroup_ids_are_v2(void);
 /* Tests: true when events of other users' processes and of the kernel may be had. */
 bool perf__privileged(void);
-/* A number of /proc/sys; otherwise: when it cannot be read. */
-long perf__sysctl(const char *path, long otherwise);
 
 #endif

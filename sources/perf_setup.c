@@ -3,13 +3,14 @@
 
 #include <time.h>
 
+#include "base/file.h"
 #include "sources/events.h"
 #include "sources/perf_open.h"
 
 /* The kernel refuses a frequency above its limit, so ask for the limit and say so. */
 static u64 allowed_freq(u64 freq, char *note, size_t size)
 {
-	long max = perf__sysctl("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
+	long max = file__number("/proc/sys/kernel/perf_event_max_sample_rate", 100000);
 
 	if (max <= 0 || freq <= (u64)max)
 		return freq;

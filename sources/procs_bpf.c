@@ -261,7 +261,6 @@ static double drain(struct source *s)
 
 static void scoped(struct source *s, const struct scope *scope)
 {
-	(void)scope;
 	s->all = true; /* who is in scope is other than was reported */
 }
 
@@ -300,8 +299,6 @@ static int fit(struct procs_bpf *k, struct status *st)
 
 static int init(struct source *s, const struct sampling *how, struct status *st)
 {
-	(void)how;
-	(void)st;
 	s->page_bytes = (u64)sysconf(_SC_PAGESIZE);
 	s->names = procs_names__new();
 	return 0;

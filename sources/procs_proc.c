@@ -213,9 +213,6 @@ static int procs_proc__set_scope(struct source *s, const struct scope *scope, st
 
 static int procs_proc__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
-	(void)s;
-	(void)how;
-	(void)st;
 	return 0;
 }
 
@@ -233,7 +230,6 @@ static struct source *procs_proc__open(const struct sampling *how, const struct 
 {
 	struct source *s = xcalloc(1, sizeof(*s));
 
-	(void)how;
 	if (access("/proc/self/stat", R_OK)) {
 		status__set(st, EXIT_CODE_UNSUPPORTED, -errno, "/proc is not mounted");
 		free(s);
@@ -252,12 +248,6 @@ static struct source *procs_proc__open(const struct sampling *how, const struct 
 	return s;
 }
 
-static int procs_proc__fd(struct source *s)
-{
-	(void)s;
-	return -1;
-}
-
 static void procs_proc__health(struct source *s, struct health *h)
 {
 	health__take(h, &s->health);
@@ -270,7 +260,6 @@ const struct source_ops source_procs_proc = {
 	.close = procs_proc__close,
 	.set_scope = procs_proc__set_scope,
 	.set_sampling = procs_proc__set_sampling,
-	.fd = procs_proc__fd,
 	.drain = procs_proc__drain,
 	.health = procs_proc__health,
 };

@@ -201,7 +201,6 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	struct queries *q = ctx;
 
-	(void)st;
 	q->multi = probe_links__are_multi();
 	q->enter = bpf_object__find_program_by_name(obj, "queries_enter");
 	q->leave = bpf_object__find_program_by_name(obj, "queries_return");
@@ -214,7 +213,6 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	struct queries *q = ctx;
 
-	(void)obj;
 	look_at_all(q);
 	if (q->nattached || !q->nrefused)
 		return 0;
@@ -233,7 +231,6 @@ static void record(void *ctx, const void *data, size_t size, const struct sample
 {
 	const struct queries_server_record *r = data;
 
-	(void)sink;
 	if (size >= sizeof(*r) && r->type == RECORD_QUERIES_SERVER)
 		look_at(ctx, r->tgid);
 }

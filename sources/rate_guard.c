@@ -59,7 +59,6 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
 {
 	struct own_place *p = ctx;
 
-	(void)size;
 	for (u32 i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *h = &info->dlpi_phdr[i];
 		u64 at = p->address - info->dlpi_addr;

@@ -23,8 +23,6 @@ static void *sockets__begin(const struct measure *m, const struct sampling *how)
 {
 	struct sockets *s = xcalloc(1, sizeof(*s));
 
-	(void)m;
-	(void)how;
 	services__read(&s->tcp, "tcp");
 	services__read(&s->udp, "udp");
 	return s;
@@ -50,8 +48,6 @@ static int sockets__prepare(void *ctx, struct bpf_object *obj, struct status *st
 	struct btf *btf = kernel_btf__get();
 	bool has_events = btf && kernel_btf__arguments(btf, "sock_send_length");
 
-	(void)ctx;
-	(void)st;
 	kernel_btf__put(btf);
 	bpf_program__set_autoload(program(obj, "sockets_send"), has_events);
 	bpf_program__set_autoload(program(obj, "sockets_receive"), has_events);
@@ -90,7 +86,6 @@ static void sockets__flush(void *ctx)
 
 static void sockets__health(void *ctx, struct health *h)
 {
-	(void)ctx;
 	if (!bpf_probe__map_iterators())
 		health__say(h, "this kernel refuses iterators over maps: drops of sockets that no process has "
 			       "open are not seen");

@@ -87,7 +87,7 @@ struct source_ops {
 	/* Optional: which models it serves, a bit per enum model_id; called after open and whenever
 	 * that changes. What none of them needs is not gathered. */
 	void (*serve)(struct source *s, u64 models);
-	/* An fd that becomes readable when drain() has work before the tick; -1 none. */
+	/* Optional: an fd that becomes readable when drain() has work before the tick; -1 none. */
 	int (*fd)(struct source *s);
 	/* Optional, before drain: takes what waits in the kernel over without handing it out.
 	 * Sources without it are drained in between, so that the processes and mappings of all

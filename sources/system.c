@@ -357,11 +357,6 @@ static int system__set_sampling(struct source *s, const struct sampling *how, st
 	return 0;
 }
 
-static int system__fd(struct source *s)
-{
-	return -1;
-}
-
 static void system__health(struct source *s, struct health *h)
 {
 	copy_str(h->tier, sizeof(h->tier), "proc");
@@ -378,7 +373,6 @@ const struct source_ops source_system = {
 	.close = system__close,
 	.set_scope = system__set_scope,
 	.set_sampling = system__set_sampling,
-	.fd = system__fd,
 	.drain = system__drain,
 	.health = system__health,
 };

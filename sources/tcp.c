@@ -19,8 +19,6 @@ static void *tcp__begin(const struct measure *m, const struct sampling *how)
 {
 	struct tcp *t = xcalloc(1, sizeof(*t));
 
-	(void)m;
-	(void)how;
 	services__read(&t->services, "tcp");
 	return t;
 }
@@ -35,8 +33,6 @@ static void tcp__end(void *ctx)
 
 static int tcp__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
-	(void)ctx;
-	(void)st;
 	bpf_program__set_autoattach(bpf_object__find_program_by_name(obj, "tcp_files"), false);
 	return 0;
 }
@@ -44,13 +40,11 @@ static int tcp__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 /* Whose the sockets are that were there before. */
 static int tcp__attach(void *ctx, struct bpf_object *obj, struct status *st)
 {
-	(void)ctx;
 	return bpf_visit__once(bpf_object__find_program_by_name(obj, "tcp_files"), -1, st);
 }
 
 static void tcp__health(void *ctx, struct health *h)
 {
-	(void)ctx;
 	if (!bpf_probe__map_iterators())
 		health__say(h, "this kernel refuses iterators over maps: connections that no process has open "
 				"are looked at when they end");
@@ -58,7 +52,6 @@ static void tcp__health(void *ctx, struct health *h)
 
 static void tcp__tick(void *ctx, struct bpf_object *obj)
 {
-	(void)obj;
 	((struct tcp *)ctx)->namespaces.n = 0;
 }
 

@@ -38,15 +38,6 @@ int uprobe__attach_set(int prog, const struct uprobe_set *set)
 	return fd < 0 ? -errno : (int)fd;
 }
 
-int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie)
-{
-	const struct uprobe_set one = {
-		.path = path, .offsets = &offset, .cookies = &cookie, .n = 1,
-		.when = returns ? UPROBE_ENDS : UPROBE_BEGINS};
-
-	return uprobe__attach_set(prog, &one);
-}
-
 /* --- files --- */
 
 static bool is_in(const char *folder, int len, const char *name, char *path, size_t size)
@@ -93,7 +84,21 @@ static bool is_named(const char *symbol, const char *function)
 	return symbol && !strncmp(symbol, function, len) && (!symbol[len] || symbol[len] == '@');
 }
 
-static bool find_symbol(Elf *elf, Elf_Scn *section, const char *function, u64 *address)
+#define FUNCTIONS   (1u << STT_FUNC | 1u << STT_GNU_IFUNC)
+#define OF_ANY_KIND (1u << STT_OBJECT | 1u << STT_FUNC | 1u << STT_NOTYPE)
+
+struct of_symbol {
+	const char *name;
+	u32 types; /* a bit for each STT_x */
+	GElf_Sym found;
+};
+
+static bool is_it(const struct of_symbol *s, const GElf_Sym *sym, const char *name)
+{
+	return sym->st_shndx && (s->types & 1u << GELF_ST_TYPE(sym->st_info)) && is_named(name, s->name);
+}
+
+static bool look_through(Elf *elf, Elf_Scn *section, struct of_symbol *s)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
 	GElf_Shdr header;
@@ -102,19 +107,15 @@ static bool find_symbol(Elf *elf, Elf_Scn *section, const char *function, u64 *a
 	if (!data || !gelf_getshdr(section, &header))
 		return false;
 	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
-		u8 type = GELF_ST_TYPE(sym.st_info);
-
-		if ((type != STT_FUNC && type != STT_GNU_IFUNC) || !sym.st_shndx)
+		if (!is_it(s, &sym, elf_strptr(elf, header.sh_link, sym.st_name)))
 			continue;
-		if (!is_named(elf_strptr(elf, header.sh_link, sym.st_name), function))
-			continue;
-		*address = sym.st_value;
+		s->found = sym;
 		return true;
 	}
 	return false;
 }
 
-static bool find_function(Elf *elf, const char *function, u64 *address)
+static int find_symbol(Elf *elf, void *symbol)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr header;
@@ -122,9 +123,9 @@ static bool find_function(Elf *elf, const char *function, u64 *address)
 	while ((section = elf_nextscn(elf, section)))
 		if (gelf_getshdr(section, &header) &&
 		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
-		    find_symbol(elf, section, function, address))
-			return true;
-	return false;
+		    look_through(elf, section, symbol))
+			return 0;
+	return -ENOENT;
 }
 
 static bool to_offset(Elf *elf, u64 address, u64 *offset)
@@ -169,12 +170,13 @@ struct wanted {
 static int find_all(Elf *elf, void *ctx)
 {
 	struct wanted *w = ctx;
-	u64 address;
 
-	for (u32 i = 0; i < w->n; i++)
-		if (!find_function(elf, w->names[i], &address) ||
-		    !to_offset(elf, address, &w->where[i]))
+	for (u32 i = 0; i < w->n; i++) {
+		struct of_symbol s = {.name = w->names[i], .types = FUNCTIONS};
+
+		if (find_symbol(elf, &s) || !to_offset(elf, s.found.st_value, &w->where[i]))
 			w->where[i] = 0;
+	}
 	return 0;
 }
 
@@ -192,57 +194,10 @@ int uprobe__offset(const char *path, const char *function, u64 *offset)
 	return err ? err : *offset ? 0 : -ENOENT;
 }
 
-/* --- symbols of any kind --- */
-
-struct of_symbol {
-	const char *name;
-	GElf_Sym found;
-};
-
-static bool is_it(const struct of_symbol *s, const GElf_Sym *sym, const char *name)
-{
-	u8 type = GELF_ST_TYPE(sym->st_info);
-
-	return sym->st_shndx && name && (type == STT_OBJECT || type == STT_FUNC || type == STT_NOTYPE) &&
-	       is_named(name, s->name);
-}
-
-static bool look_through(Elf *elf, Elf_Scn *section, struct of_symbol *s)
-{
-	Elf_Data *data = elf_getdata(section, NULL);
-	GElf_Shdr header;
-	GElf_Sym sym;
-
-	if (!data || !gelf_getshdr(section, &header))
-		return false;
-	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
-		const char *name = elf_strptr(elf, header.sh_link, sym.st_name);
-
-		if (!is_it(s, &sym, name))
-			continue;
-		s->found = sym;
-		return true;
-	}
-	return false;
-}
-
-static int find_any(Elf *elf, void *ctx)
-{
-	Elf_Scn *section = NULL;
-	GElf_Shdr header;
-
-	while ((section = elf_nextscn(elf, section)))
-		if (gelf_getshdr(section, &header) &&
-		    (header.sh_type == SHT_SYMTAB || header.sh_type == SHT_DYNSYM) &&
-		    look_through(elf, section, ctx))
-			return 0;
-	return -ENOENT;
-}
-
 int uprobe__symbol(const char *path, const char *name, u64 *address, u64 *size)
 {
-	struct of_symbol s = {.name = name};
-	int err = with_elf(path, find_any, &s);
+	struct of_symbol s = {.name = name, .types = OF_ANY_KIND};
+	int err = with_elf(path, find_symbol, &s);
 
 	*address = s.found.st_value;
 	*size = s.found.st_size;

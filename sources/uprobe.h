@@ -45,6 +45,5 @@ struct uprobe_set {
 
 /* The link's descriptor, which detaches when it is closed; -errno. */
 int uprobe__attach_set(int prog, const struct uprobe_set *set);
-int uprobe__attach(int prog, const char *path, u64 offset, bool returns, u64 cookie);
 
 #endif

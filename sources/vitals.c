@@ -142,11 +142,6 @@ static int vitals__set_sampling(struct source *s, const struct sampling *how, st
 	return 0;
 }
 
-static int vitals__fd(struct source *s)
-{
-	return -1;
-}
-
 static void vitals__health(struct source *s, struct health *h)
 {
 	copy_str(h->tier, sizeof(h->tier), "proc");
@@ -159,7 +154,6 @@ const struct source_ops source_vitals = {
 	.close = vitals__close,
 	.set_scope = vitals__set_scope,
 	.set_sampling = vitals__set_sampling,
-	.fd = vitals__fd,
 	.drain = vitals__drain,
 	.health = vitals__health,
 };

@@ -17,6 +17,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "bpf/watch.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
@@ -414,7 +415,6 @@ static void *watch__begin(const struct measure *m, const struct sampling *how)
 {
 	struct watching *w = xcalloc(1, sizeof(*w));
 
-	(void)m;
 	w->names = how->names;
 	memcpy(w->texts, how->watches, sizeof(w->texts));
 	return w;
@@ -478,18 +478,13 @@ static int watch__scope(void *ctx, const struct scope *scope, struct status *st)
 /* Who traces one of the processes, as a debugger that has breakpoints; 0: nobody. */
 static u32 tracer_of(const struct watching *w)
 {
-	char path[64], line[256];
-	unsigned tracer = 0;
+	char path[64], pid[16];
+	u32 tracer = 0;
 
 	for (u32 i = 0; i < w->nprocesses && !tracer; i++) {
-		FILE *f;
-
 		snprintf(path, sizeof(path), "/proc/%u/status", w->processes[i].pid);
-		f = fopen(path, "re");
-		while (f && fgets(line, sizeof(line), f) && sscanf(line, "TracerPid: %u", &tracer) != 1)
-			;
-		if (f)
-			fclose(f);
+		if (file__field(path, "TracerPid", pid, sizeof(pid)))
+			tracer = (u32)strtoul(pid, NULL, 10);
 	}
 	return tracer == (u32)getpid() ? 0 : tracer; /* of the command: it is held at its entry */
 }
@@ -562,7 +557,6 @@ static void watch__tick(void *ctx, struct bpf_object *obj)
 {
 	struct watching *w = ctx;
 
-	(void)obj;
 	for (u32 i = w->nprocesses; i-- > 0;) {
 		struct process *p = &w->processes[i];
 

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/bisect.h"
 #include "base/clock.h"
 #include "symbols/debuginfo.h"
 #include "symbols/demangle.h"
@@ -137,17 +138,10 @@ static void table__sort(struct name_table *t)
 /* The last one that begins at or before an address; NULL: none does. */
 static const struct name_symbol *table__find(const struct name_table *t, u64 address)
 {
-	u32 lo = 0, hi = t->n;
+	u32 n;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (t->v[mid].start <= address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo ? &t->v[lo - 1] : NULL;
+	BISECT(n, 0, t->n, i, t->v[i].start <= address);
+	return n ? &t->v[n - 1] : NULL;
 }
 
 static bool table__name(const struct name_table *t, u64 address, bool sized, struct address_name *out)
@@ -355,17 +349,10 @@ static struct name_space *space_of(struct namer *n, u32 tgid)
 
 static const struct name_map *map_at(const struct name_space *s, u64 address)
 {
-	for (u32 lo = 0, hi = s->n; lo < hi;) {
-		u32 mid = lo + (hi - lo) / 2;
+	u32 at;
 
-		if (address >= s->v[mid].end)
-			lo = mid + 1;
-		else if (address < s->v[mid].start)
-			hi = mid;
-		else
-			return &s->v[mid];
-	}
-	return NULL;
+	BISECT(at, 0, s->n, i, s->v[i].end <= address);
+	return at < s->n && address >= s->v[at].start ? &s->v[at] : NULL;
 }
 
 static const struct name_map *space__find(struct namer *n, struct name_space *s, u64 address)

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/object.h"
 
-#include <elf.h>
 #include <stdio.h>
 #include <unistd.h>
 
 #include "base/caps.h"
 #include "base/kcore.h"
+#include "samples/perf_regs.h"
 #include "symbols/code.h"
 #include "symbols/object_file.h"
 #include "symbols/resolver.h"
@@ -172,13 +172,7 @@ u16 object__machine(struct symbols *s, u32 object)
 
 	if (c && c->is_elf)
 		return c->machine;
-#if defined(__x86_64__)
-	return EM_X86_64;
-#elif defined(__aarch64__)
-	return EM_AARCH64;
-#else
-	return EM_NONE;
-#endif
+	return perf_regs__machine();
 }
 
 static struct open_dwarf *find_dwarf(struct object_files *f, u32 object)

@@ -27,7 +27,6 @@ static int attach_python(const struct runtime_file *f, u64 bias, const struct pr
 
 static bool read_hotspot(int fd, const char *path, struct runtime_file *f)
 {
-	(void)path;
 	return hotspot_file__read(fd, &f->hotspot);
 }
 
@@ -44,7 +43,6 @@ static int attach_hotspot(const struct runtime_file *f, u64 bias, const struct p
 
 static bool read_v8(int fd, const char *path, struct runtime_file *f)
 {
-	(void)path;
 	return v8_file__read(fd, &f->v8);
 }
 
@@ -61,7 +59,6 @@ static int attach_v8(const struct runtime_file *f, u64 bias, const struct proces
 
 static bool read_php(int fd, const char *path, struct runtime_file *f)
 {
-	(void)path;
 	return php_file__read(fd, &f->php);
 }
 
@@ -78,7 +75,6 @@ static int attach_php(const struct runtime_file *f, u64 bias, const struct proce
 
 static bool read_ruby(int fd, const char *path, struct runtime_file *f)
 {
-	(void)path;
 	return ruby_file__read(fd, &f->ruby);
 }
 
@@ -95,7 +91,6 @@ static int attach_ruby(const struct runtime_file *f, u64 bias, const struct proc
 
 static bool read_perl(int fd, const char *path, struct runtime_file *f)
 {
-	(void)path;
 	return perl_file__read(fd, &f->perl);
 }
 

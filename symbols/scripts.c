@@ -37,7 +37,6 @@ static u64 python_print(const struct process_runtime *r, const struct process_me
 static int python_read(struct scripts *sc, const struct process_entry *p,
 		       const struct process_memory *m, u64 address, struct script_code *out)
 {
-	(void)sc;
 	return python_code__read(&p->runtime.python, m, address, out);
 }
 
@@ -67,14 +66,12 @@ static u64 php_print(const struct process_runtime *r, const struct process_memor
 static int php_read(struct scripts *sc, const struct process_entry *p,
 		    const struct process_memory *m, u64 address, struct script_code *out)
 {
-	(void)sc;
 	return php_function__read(&p->runtime.php, m, address, out);
 }
 
 /* The unit is the line. */
 static u32 unit_line(const struct code_entry *e, u32 unit)
 {
-	(void)e;
 	return unit < SCRIPT_UNIT_MAX ? unit : 0;
 }
 
@@ -86,7 +83,6 @@ static u64 ruby_print(const struct process_runtime *r, const struct process_memo
 static int ruby_read(struct scripts *sc, const struct process_entry *p,
 		     const struct process_memory *m, u64 address, struct script_code *out)
 {
-	(void)sc;
 	return ruby_code__read(&p->runtime.ruby, m, address, out);
 }
 
@@ -103,7 +99,6 @@ static u64 perl_print(const struct process_runtime *r, const struct process_memo
 static int perl_read(struct scripts *sc, const struct process_entry *p,
 		     const struct process_memory *m, u64 address, struct script_code *out)
 {
-	(void)sc;
 	return perl_code__read(&p->runtime.perl, m, address, out);
 }
 

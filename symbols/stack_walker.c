@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include "base/bisect.h"
 #include "base/clock.h"
 #include "samples/perf_regs.h"
 #include "symbols/object_file.h"
@@ -86,17 +87,10 @@ static struct stack_space *get_space(const struct stack_walker *ops, u32 tgid, u
 
 static const struct space_mapping *mapping_at(const struct stack_space *s, u64 ip)
 {
-	u32 lo = 0, hi = s->n;
+	u32 at;
 
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2;
-
-		if (ip >= s->v[mid].end)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < s->n && ip >= s->v[lo].start ? &s->v[lo] : NULL;
+	BISECT(at, 0, s->n, i, s->v[i].end <= ip);
+	return at < s->n && ip >= s->v[at].start ? &s->v[at] : NULL;
 }
 
 /* --- tables, under lock --- */

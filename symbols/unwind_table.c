@@ -194,23 +194,34 @@ static int make(struct maker *k, struct unwind_table *out, struct status *st)
 	return err;
 }
 
+/* What is executed, and where .eh_frame says how. */
+static int begin(struct maker *k, Elf *elf, struct status *st)
+{
+	GElf_Ehdr eh;
+	int err = check(elf, &eh, st);
+
+	*k = (struct maker){.elf = elf, .separate = DEBUGFILE_NONE, .budget = elf__budget()};
+	if (err)
+		return err;
+	read_code(elf, &k->code);
+	k->index = (struct cfi_index){
+		.machine = unwind_machine__of(eh.e_machine),
+		.code = &k->code,
+		.max_fdes = UNWIND_MAX_RANGES,
+	};
+	add_section(k, elf, ".eh_frame", true, 0);
+	return 0;
+}
+
 /* fd: -1 in memory. */
 static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct unwind_table *out,
 		    struct status *st)
 {
-	struct maker k = {.elf = elf, .separate = DEBUGFILE_NONE, .budget = elf__budget()};
-	GElf_Ehdr eh;
-	int err = check(elf, &eh, st);
+	struct maker k;
+	int err = begin(&k, elf, st);
 
 	if (err)
 		return err;
-	read_code(elf, &k.code);
-	k.index = (struct cfi_index){
-		.machine = unwind_machine__of(eh.e_machine),
-		.code = &k.code,
-		.max_fdes = UNWIND_MAX_RANGES,
-	};
-	add_section(&k, elf, ".eh_frame", true, 0);
 	if (!add_go(&k))
 		add_section(&k, elf, ".debug_frame", false, 0);
 	if (!k.index.nfdes && fd >= 0)
@@ -228,19 +239,11 @@ static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct
 
 void unwind_table__each_range(Elf *elf, void (*take)(void *ctx, u64 start, u64 size), void *ctx)
 {
-	struct maker k = {.elf = elf, .separate = DEBUGFILE_NONE, .budget = elf__budget()};
+	struct maker k;
 	struct status st;
-	GElf_Ehdr eh;
 
-	if (check(elf, &eh, &st))
+	if (begin(&k, elf, &st))
 		return;
-	read_code(elf, &k.code);
-	k.index = (struct cfi_index){
-		.machine = unwind_machine__of(eh.e_machine),
-		.code = &k.code,
-		.max_fdes = UNWIND_MAX_RANGES,
-	};
-	add_section(&k, elf, ".eh_frame", true, 0);
 	for (u32 i = 0; i < k.index.nfdes; i++)
 		take(ctx, k.code.base + k.index.fdes[i].pc, k.index.fdes[i].len);
 	cfi_index__fini(&k.index);

@@ -537,10 +537,30 @@ static bool no_stacks(struct host *h)
 	return true;
 }
 
+static bool opens_dialog(struct host *h, enum action a)
+{
+	static const struct {
+		enum action a;
+		enum dialog dialog;
+	} rows[] = {
+		{ACTION_VIEW_PICK, DIALOG_PICK_VIEW}, {ACTION_PICK_CGROUP, DIALOG_PICK_CGROUP},
+		{ACTION_FILTER, DIALOG_FILTER},	      {ACTION_SEARCH, DIALOG_SEARCH},
+		{ACTION_PALETTE, DIALOG_PALETTE},     {ACTION_SNAPSHOT_AS, DIALOG_SAVE},
+		{ACTION_HELP, DIALOG_HELP},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
+		if (rows[i].a == a)
+			return dialog__open(h, rows[i].dialog), true;
+	return false;
+}
+
 static bool global_action(struct host *h, enum action a)
 {
 	if ((a >= ACTION_VIEW_0 && a <= ACTION_VIEW_9) || a >= ACTION_SHOW_FIRST)
 		return app__show_view(h, view__of_action(a)), true;
+	if (opens_dialog(h, a))
+		return true;
 	switch (a) {
 	case ACTION_VIEW_NEXT:
 		app__show_view(h, (h->view + 1) % VIEW_COUNT);
@@ -548,33 +568,12 @@ static bool global_action(struct host *h, enum action a)
 	case ACTION_VIEW_PREVIOUS:
 		app__show_view(h, (h->view + VIEW_COUNT - 1) % VIEW_COUNT);
 		return true;
-	case ACTION_VIEW_PICK:
-		dialog__open(h, DIALOG_PICK_VIEW);
-		return true;
 	case ACTION_PICK_PROCESS:
 		return pick_process(h);
-	case ACTION_PICK_CGROUP:
-		dialog__open(h, DIALOG_PICK_CGROUP);
-		return true;
 	case ACTION_COLUMNS_PICK:
 		return pick_columns__open(h);
 	case ACTION_EDIT_QUESTION:
 		return ask__edit(h);
-	case ACTION_FILTER:
-		dialog__open(h, DIALOG_FILTER);
-		return true;
-	case ACTION_SEARCH:
-		dialog__open(h, DIALOG_SEARCH);
-		return true;
-	case ACTION_PALETTE:
-		dialog__open(h, DIALOG_PALETTE);
-		return true;
-	case ACTION_SNAPSHOT_AS:
-		dialog__open(h, DIALOG_SAVE);
-		return true;
-	case ACTION_HELP:
-		dialog__open(h, DIALOG_HELP);
-		return true;
 	case ACTION_SNAPSHOT:
 		save__view(h, NULL);
 		return true;

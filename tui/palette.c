@@ -13,7 +13,7 @@ struct command {
 	const char *name, *takes, *help;
 	bool (*run)(struct host *h, const char *arg, struct status *st);
 	/* Optional: values that begin with what stands from out->start to the cursor; it may move
-	 * the start on. */
+	 * the start on. Those that choose among a few are in `values`. */
 	void (*complete)(struct host *h, const char *text, u32 cursor, struct completions *out);
 };
 
@@ -217,21 +217,6 @@ static void complete_names(const char *const *names, const char *text, u32 curso
 		add_value(*names, "", text, cursor, out);
 }
 
-static void complete_keymap(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_names(keymap_names, text, cursor, out);
-}
-
-static void complete_theme(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_names(theme_names, text, cursor, out);
-}
-
-static void complete_graphs(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_names(graph_style_names, text, cursor, out);
-}
-
 /* The last one of the list. */
 static void complete_columns(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
@@ -363,21 +348,6 @@ static void complete_words(const char *words, const char *text, u32 cursor,
 	}
 }
 
-static void complete_window(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_words("last decaying total", text, cursor, out);
-}
-
-static void complete_mode(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_words("both user kernel", text, cursor, out);
-}
-
-static void complete_on_off(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_words("on off", text, cursor, out);
-}
-
 static void complete_filter(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
 	dialog__complete_filter(h, text, cursor, out);
@@ -386,31 +356,6 @@ static void complete_filter(struct host *h, const char *text, u32 cursor, struct
 static void complete_save(struct host *h, const char *text, u32 cursor, struct completions *out)
 {
 	dialog__complete_save(h, text, cursor, out);
-}
-
-static void complete_freq(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_words("49 99 199 499 999", text, cursor, out);
-}
-
-static void complete_delay(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_words("0.1 0.5 1 2 5 10 60", text, cursor, out);
-}
-
-static void complete_goto(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_words("live start end -10s -1m +10s +1m", text, cursor, out);
-}
-
-static void complete_record(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_words("off", text, cursor, out);
-}
-
-static void complete_baseline(struct host *h, const char *text, u32 cursor, struct completions *out)
-{
-	complete_words("set off", text, cursor, out);
 }
 
 static void complete_sort(struct host *h, const char *text, u32 cursor, struct completions *out)
@@ -464,12 +409,12 @@ static const struct command commands[] = {
 	 complete_filter},
 	{"group", "KEY[,KEY...]", "group by these keys together: comm,symbol", run_group,
 	 complete_group},
-	{"freq", "HZ", "samples per second and CPU", run_freq, complete_freq},
+	{"freq", "HZ", "samples per second and CPU", run_freq, NULL},
 	{"period", "N", "one sample every N events", run_period, NULL},
 	{"event", "NAME", "sample another event", run_event, NULL},
-	{"delay", "SECONDS", "length of an interval", run_delay, complete_delay},
+	{"delay", "SECONDS", "length of an interval", run_delay, NULL},
 	{"goto", "TIME", "history: the interval at -90s, +10s, 14:05:33, start, end; live", time_travel__goto,
-	 complete_goto},
+	 NULL},
 	{"range", "FROM TO", "history: sum what is between two times", time_travel__range, NULL},
 	{"ask", "[QUESTION]", "ask about events, or by a name; save NAME, delete NAME: of one's own",
 	 ask__run, ask__complete},
@@ -482,24 +427,24 @@ static const struct command commands[] = {
 	{"unfunction", "[N]", "the N-th functions that were picked no more; the last ones",
 	 functions__drop, NULL},
 	{"function-waits", "on|off", "split the time of calls: on CPU, run queue, blocked",
-	 functions__set_waits, complete_on_off},
+	 functions__set_waits, NULL},
 	{"watch", "PLACE", "watch an address: PROGRAM:VARIABLE[.MEMBER][/LEN][:rwx][ if CONDITION], or 0xADDRESS",
 	 watches__add, NULL},
 	{"unwatch", "[N]", "the N-th of what is watched no more; the last one", watches__drop, NULL},
-	{"record", "FILE|off", "write what is sampled to a new file", run_record, complete_record},
+	{"record", "FILE|off", "write what is sampled to a new file", run_record, NULL},
 	{"baseline", "[set|off|FILE|host=NAME]", "compare with this window, or all of a recording, from now on",
-	 run_baseline, complete_baseline},
-	{"keymap", "[NAME|FILE]", "other keys", run_keymap, complete_keymap},
-	{"theme", "[NAME|FILE]", "other colours", run_theme, complete_theme},
+	 run_baseline, NULL},
+	{"keymap", "[NAME|FILE]", "other keys", run_keymap, NULL},
+	{"theme", "[NAME|FILE]", "other colours", run_theme, NULL},
 	{"graphs", "NAME", "braille, blocks or ascii: what graphs are drawn with", run_graphs,
-	 complete_graphs},
+	 NULL},
 	{"columns", "[NAME,NAME...|default]", "the columns of this listing, in their order; none: pick them",
 	 run_columns, complete_columns},
 	{"window", "NAME", "last (interval), decaying or total (since start)", run_window,
-	 complete_window},
+	 NULL},
 	{"sort", "COLUMN [up|down]", "sort by a column, by its name in JSON", run_sort, complete_sort},
-	{"mode", "NAME", "count both user and kernel code, user or kernel", run_mode, complete_mode},
-	{"idle", "on|off", "count the idle task, show who waits idly", run_idle, complete_on_off},
+	{"mode", "NAME", "count both user and kernel code, user or kernel", run_mode, NULL},
+	{"idle", "on|off", "count the idle task, show who waits idly", run_idle, NULL},
 	{"search", "TEXT", "go to the next line that has it", run_search, NULL},
 	{"row", "N", "go to the N-th row", run_row, NULL},
 	{"tour", "[]", "the way from a finding to its cause, on a recording", tour__begin, NULL},
@@ -507,6 +452,48 @@ static const struct command commands[] = {
 	{"save-config", "[]", "keep what is set now in ~/.config/proftop/config", run_save_config, NULL},
 	{"save", "[FILE]", "save the view; the suffix picks the format", run_save, complete_save},
 };
+
+/* Values that commands choose among. */
+static const struct values {
+	const char *command, *words;
+	const char *const *names; /* in the place of words; NULL at the end */
+} values[] = {
+	{"window", .words = "last decaying total"},
+	{"mode", .words = "both user kernel"},
+	{"idle", .words = "on off"},
+	{"function-waits", .words = "on off"},
+	{"freq", .words = "49 99 199 499 999"},
+	{"delay", .words = "0.1 0.5 1 2 5 10 60"},
+	{"goto", .words = "live start end -10s -1m +10s +1m"},
+	{"record", .words = "off"},
+	{"baseline", .words = "set off"},
+	{"keymap", .names = keymap_names},
+	{"theme", .names = theme_names},
+	{"graphs", .names = graph_style_names},
+};
+
+static const struct values *values_of(const struct command *c)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(values); i++)
+		if (!strcmp(values[i].command, c->name))
+			return &values[i];
+	return NULL;
+}
+
+/* False: nothing is known of the command's values. */
+static bool complete_value(struct host *h, const struct command *c, const char *text, u32 cursor,
+			   struct completions *out)
+{
+	const struct values *v = values_of(c);
+
+	if (c->complete)
+		c->complete(h, text, cursor, out);
+	else if (v && v->names)
+		complete_names(v->names, text, cursor, out);
+	else if (v)
+		complete_words(v->words, text, cursor, out);
+	return c->complete || v;
+}
 
 /* The command whose name the line begins with; *arg is what follows. */
 static const struct command *command_of(const char *line, const char **arg)
@@ -541,10 +528,10 @@ void palette__complete(void *ctx, const char *text, u32 cursor, struct completio
 	const struct command *c = command_of(text, &arg);
 	char name[64];
 
-	if (c && c->complete && cursor >= arg - text && cursor > strlen(c->name)) {
+	if (c && cursor >= arg - text && cursor > strlen(c->name)) {
 		out->start = (u32)(arg - text);
-		c->complete(ctx, text, cursor, out);
-		return;
+		if (complete_value(ctx, c, text, cursor, out))
+			return;
 	}
 	out->start = 0;
 	for (u32 i = 0; i < ARRAY_SIZE(commands); i++) {

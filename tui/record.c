@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/machine.h"
 #include "recording/recorder.h"
 
@@ -18,40 +19,16 @@ static void join_words(char **words, char *buf, size_t size)
 		n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? " " : "", *words);
 }
 
-static long number_in(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	long n = -1;
-
-	if (f && fscanf(f, "%ld", &n) != 1)
-		n = -1;
-	if (f)
-		fclose(f);
-	return n;
-}
-
-static void effective_capabilities(char *buf, size_t size)
-{
-	FILE *f = fopen("/proc/self/status", "re");
-	char line[128];
-
-	copy_str(buf, size, "unknown");
-	while (f && fgets(line, sizeof(line), f))
-		if (!strncmp(line, "CapEff:", 7))
-			snprintf(buf, size, "%.*s", (int)strcspn(line + 8, "\n"), line + 8);
-	if (f)
-		fclose(f);
-}
-
 /* What this process may do, and what the kernel lets it see. */
 static void describe_rights(char *buf, size_t size)
 {
 	char caps[32];
 
-	effective_capabilities(caps, sizeof(caps));
+	if (!file__field("/proc/self/status", "CapEff", caps, sizeof(caps)))
+		copy_str(caps, sizeof(caps), "unknown");
 	snprintf(buf, size, "uid %u, capabilities %s, perf_event_paranoid %ld, kptr_restrict %ld%s",
-		 (unsigned int)geteuid(), caps, number_in("/proc/sys/kernel/perf_event_paranoid"),
-		 number_in("/proc/sys/kernel/kptr_restrict"),
+		 (unsigned int)geteuid(), caps, file__number("/proc/sys/kernel/perf_event_paranoid", -1),
+		 file__number("/proc/sys/kernel/kptr_restrict", -1),
 		 access("/sys/kernel/btf/vmlinux", R_OK) ? ", no BTF" : ", BTF");
 }
 

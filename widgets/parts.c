@@ -20,11 +20,6 @@ static const struct part_look *look_of(char letter)
 	return &looks[ARRAY_SIZE(looks) - 1];
 }
 
-enum role parts__role(char letter)
-{
-	return look_of(letter)->role;
-}
-
 void parts__mark(struct canvas *c, int x, int y, char letter)
 {
 	const struct part_look *look = look_of(letter);

@@ -5,11 +5,9 @@
 
 #include "widgets/cells.h"
 
-/* How a part is drawn that has this letter (u k q d l w s); in ascii mode, and where colours are
- * few, it is the letter. */
-enum role parts__role(char letter);
 /* w cells: each part has as many as its share of 1, rounded so that they fill the bar. A part with
- * PARTS_LEAST of the whole or more has a cell. */
+ * PARTS_LEAST of the whole or more has a cell. Parts are known by letters (u k q d l w s): in ascii
+ * mode, and where colours are few, they are drawn as those. */
 #define PARTS_LEAST 0.01f
 void parts__draw(struct canvas *c, struct rect r, const float *shares, u32 n, const char *letters);
 /* The part that is drawn in the x-th of w cells; n: none. */

@@ -22,7 +22,7 @@ FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard base/*.c scope/*.c samples/*
 	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/own_questions.c tui/options.c \
 	    tui/option_values.c tui/options_check.c tui/presets.c \
 	    tui/report_sort.c \
-	    tests/fuzz/fuzz_lib.c \
+	    tests/fuzz/fuzz_lib.c tests/lib/question_interpret.c \
 	    $(filter-out sources/table.c sources/cpu_bpf.c,$(wildcard sources/*.c))) \
 	    $(PROTOS:%.proto=$(B)/fuzz/%.pb-c.o)
 

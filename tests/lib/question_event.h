@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "questions/interpret.h"
+#include "tests/lib/question_interpret.h"
 
 #define TEST_CONTEXT 96 /* bytes: as many as a raw tracepoint has */
 

@@ -98,7 +98,6 @@ static void kept_begin(void)
 
 static int kept_runtime(u32 tgid, const union runtime *rt)
 {
-	(void)tgid;
 	kept.scripts += rt != NULL;
 	return 0;
 }

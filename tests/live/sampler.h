@@ -290,7 +290,7 @@ TEST_HELPER void sampler__run(struct sampler *s, u32 ms)
 	u64 end = clock__monotonic_ns() + ms * NSEC_PER_MSEC, now;
 
 	while ((now = clock__monotonic_ns()) < end) {
-		struct pollfd p = {s->lazy ? -1 : s->ops->fd(s->source), POLLIN, 0};
+		struct pollfd p = {s->lazy || !s->ops->fd ? -1 : s->ops->fd(s->source), POLLIN, 0};
 
 		if (poll(&p, 1, (int)((end - now) / NSEC_PER_MSEC) + 1) > 0)
 			s->ops->drain(s->source, false, &sink);

@@ -25,7 +25,6 @@ static void names_and_what_is_in_flight(void **state)
 {
 	struct block_devices d = {0};
 
-	(void)state;
 	block_devices__parse(&d, " 254       0 vda 10 0 80 5 20 1 160 9 7 3 14 0 0 0 0 1 2\n"
 				 " 259       1 nvme0n1p1 1 2 3 4 5 6 7 8 18446744073709551615 0 0\n"
 				 "   7       3 loop3 0 0 0 0 0 0 0 0 0 0 0\n");
@@ -45,7 +44,6 @@ static void devices_come_go_and_change_their_names(void **state)
 {
 	struct block_devices d = {0};
 
-	(void)state;
 	block_devices__parse(&d, "8 0 sda 0 0 0 0 0 0 0 0 1 0 0\n253 0 dm-0 0 0 0 0 0 0 0 0 2 0 0");
 	block_devices__parse(&d, "8 0 sdb 0 0 0 0 0 0 0 0 0 0 0\n");
 	expect_name(&d, DEV(8, 0), "sdb");
@@ -72,7 +70,6 @@ static void broken_text_does_no_harm(void **state)
 	char longest[2000];
 	struct block_devices d = {0};
 
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(texts); i++)
 		block_devices__parse(&d, texts[i]);
 	memset(longest, 'x', sizeof(longest));
@@ -92,7 +89,6 @@ static void there_are_never_too_many(void **state)
 	struct block_devices d = {0};
 	char line[64];
 
-	(void)state;
 	for (u32 i = 0; i < BLOCK_DEVICES_MAX + 50; i++) {
 		snprintf(line, sizeof(line), "%u %u dev%u 0 0 0 0 0 0 0 0 1\n", i % 4096,
 			 i / 4096 * 16, i);
@@ -123,7 +119,6 @@ static void what_was_missed_is_found_when_it_is_quiet(void **state)
 {
 	struct block_loss l = {0};
 
-	(void)state;
 	assert_int_equal(interval(&l, 100, 1, 5, true), 0);
 	assert_int_equal(interval(&l, 100, 0, 0, true), 0); /* quiet: from here on */
 	assert_int_equal(interval(&l, 150, 0, 49, true), 0);
@@ -147,7 +142,6 @@ static void a_disk_may_begin_with_what_is_missed(void **state)
 	struct block_devices d = {0};
 	struct block_loss l = {0};
 
-	(void)state;
 	block_devices__parse(&d, quiet);
 	block_devices__parse(&d, quiet);
 	block_devices__parse(&d, busy);

@@ -65,7 +65,6 @@ static void each_kind(void **state)
 {
 	char text[128];
 
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(known); i++) {
 		bpf_insn__text(known[i].insn, known[i].name, text, sizeof(text));
 		assert_string_equal(text, known[i].text);
@@ -78,7 +77,6 @@ static void any_bytes(void **state)
 	static const s32 numbers[] = {0, 1, -1, 0xf1, 0x110, INT32_MAX, INT32_MIN};
 	char text[24];
 
-	(void)state;
 	for (u32 code = 0; code < 256; code++)
 		for (u32 i = 0; i < ARRAY_SIZE(numbers) * 16; i++) {
 			struct bpf_insn insn[2] = {INSN((u8)code, 15, i / ARRAY_SIZE(numbers), -1,

@@ -70,7 +70,6 @@ static void test_functions_where_no_tracepoint_tells(void **state)
 {
 	struct cache_fit f = choose(kernel(3, 2), true); /* 6.1 */
 
-	(void)state;
 	assert_int_equal(f.reads, CACHE_SEEN_BY_FUNCTIONS);
 	assert_true(f.functions && f.writes && !f.get_pages_has_count && tells(&f, "vfat"));
 	f = choose(kernel(4, 2), true); /* 6.8 */
@@ -83,7 +82,6 @@ static void test_tracepoints_serve_where_they_are(void **state)
 	struct btf *btf = kernel(4, 2);
 	struct cache_fit f;
 
-	(void)state;
 	add_tracepoint(btf, "btf_trace_mm_filemap_get_pages", 3); /* 6.11 */
 	f = choose(btf, true);
 	assert_int_equal(f.reads, CACHE_SEEN_BY_TRACEPOINTS);
@@ -94,7 +92,6 @@ static void test_no_functions_to_be_had(void **state)
 {
 	struct cache_fit f = choose(kernel(3, 2), false);
 
-	(void)state;
 	assert_int_equal(f.reads, CACHE_SEEN_BY_NOTHING);
 	assert_true(!f.functions && !f.writes && !f.types_seen[0]);
 }
@@ -103,7 +100,6 @@ static void test_functions_of_another_kind(void **state)
 {
 	struct cache_fit f = choose(kernel(0, 3), true); /* part of its callers; 5.17's arguments */
 
-	(void)state;
 	assert_int_equal(f.reads, CACHE_SEEN_BY_NOTHING);
 	assert_true(!f.functions && !f.writes);
 	f = choose(kernel(5, 3), true); /* as no kernel we know has it */
@@ -112,7 +108,6 @@ static void test_functions_of_another_kind(void **state)
 
 static void test_last_page_by_release(void **state)
 {
-	(void)state;
 	assert_true(cache_fit__last_is_end("6.12.1-amd64"));
 	assert_true(cache_fit__last_is_end("5.15"));
 	assert_false(cache_fit__last_is_end("6.16.0"));

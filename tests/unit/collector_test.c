@@ -126,7 +126,6 @@ static bool long__next(struct replay_source *r, struct record_interval *out)
 {
 	u32 n = atomic_fetch_add(&long_replay.wound, 1) + 1;
 
-	(void)r;
 	usleep(1000);
 	*out = (struct record_interval){.t1_ns = n * NSEC_PER_MSEC};
 	return n < LONG_INTERVALS;
@@ -134,14 +133,11 @@ static bool long__next(struct replay_source *r, struct record_interval *out)
 
 static bool long__seek(struct replay_source *r, u64 t_ns)
 {
-	(void)r;
-	(void)t_ns;
 	return true;
 }
 
 static void long__state(const struct replay_source *r, struct recording_state *out)
 {
-	(void)r;
 	*out = (struct recording_state){.kind = RECORDING_REPLAY};
 }
 

@@ -20,7 +20,6 @@ static void tidy(const char *sent, const char *wanted)
 
 static void test_tidy(void **state)
 {
-	(void)state;
 	tidy("/", "/");
 	tidy("/a/b", "/a/b");
 	tidy("//a///b/", "/a/b");
@@ -51,7 +50,6 @@ static void system_of(u64 dev, const char *sent, const char *wanted)
 
 static void test_systems(void **state)
 {
-	(void)state;
 	system_of(8 << 20 | 1, "ext4 sda1", "ext4 sda1");
 	system_of(45, "tmpfs tmpfs", "tmpfs 0:45");
 	system_of(45, "fuse fuseblk", "fuse fuseblk");
@@ -74,7 +72,6 @@ static void above(const char *file, const char *dirs)
 
 static void test_directories(void **state)
 {
-	(void)state;
 	above("/a/b/c", "/a/b;/a;/;");
 	above("/a", "/;");
 	above("/", "/;");

@@ -121,7 +121,6 @@ static void make(struct made_up *m, const char *class, const char *name, u8 line
 
 static int begin(void **state)
 {
-	(void)state;
 	make(&outer, "com/shop/App", "serve", 40);
 	make(&inner, "com/shop/App$Cart", "add", 50);
 	hotspot = (struct hotspot){
@@ -182,7 +181,6 @@ static void test_method(void **state)
 	const struct process_memory m = own();
 	struct hotspot_method r;
 
-	(void)state;
 	assert_int_equal(read_method(&r), 0);
 	assert_string_equal(r.name, "com.shop.App.serve");
 	assert_string_equal(r.file, "com/shop/App.java");
@@ -200,7 +198,6 @@ static void test_made_class(void **state)
 {
 	struct hotspot_method r;
 
-	(void)state;
 	set_symbol(&outer.class, "com/shop/App$$Lambda$14+0x0000000800c03000");
 	outer.pool.source = 0;
 	assert_int_equal(read_method(&r), 0);
@@ -214,7 +211,6 @@ static void test_no_method(void **state)
 {
 	struct hotspot_method r;
 
-	(void)state;
 	outer.tags[4 + 1] = 7;
 	assert_int_equal(read_method(&r), -ESTALE);
 	make(&outer, "com/shop/App", "serve", 40);
@@ -235,7 +231,6 @@ static void test_lines_without_end(void **state)
 	const u8 broken[] = {0xff, 0xc1};
 	struct hotspot_method r;
 
-	(void)state;
 	memset(outer.constant.code + 8, 0x09, sizeof(outer.constant.lines));
 	assert_int_equal(read_method(&r), 0);
 	free(r.lines);
@@ -257,7 +252,6 @@ static void test_numbers(void **state)
 	struct bytes b;
 	u32 value;
 
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++) {
 		b = (struct bytes){rows[i].bytes, rows[i].n};
 		assert_true(hotspot__number(rows[i].version, &b, &value));
@@ -320,7 +314,6 @@ static void test_inlined(void **state)
 	struct made_up_nmethod *n = compile(3, 7);
 	struct hotspot_frame f;
 
-	(void)state;
 	assert_int_equal(frame_at(n, 32, false, &f), 0);
 	assert_int_equal(f.n, 2);
 	assert_int_equal(f.scopes[0].method, (u64)&inner.method);
@@ -336,7 +329,6 @@ static void test_between(void **state)
 	struct made_up_nmethod *n = compile(3, 7);
 	struct hotspot_frame f;
 
-	(void)state;
 	for (u32 pc = 20; pc < 48; pc += 20) {
 		assert_int_equal(frame_at(n, pc, true, &f), 0);
 		assert_int_equal(f.n, 1);
@@ -353,7 +345,6 @@ static void test_broken_code(void **state)
 	struct made_up_nmethod *n = compile(3, 7);
 	struct hotspot_frame f;
 
-	(void)state;
 	n->scopes_data[4] = 4;
 	assert_int_equal(frame_at(n, 32, false, &f), 0);
 	assert_int_equal(f.n, 1);
@@ -402,7 +393,6 @@ static void test_stack(void **state)
 	struct status st;
 	u32 line;
 
-	(void)state;
 	symbols = symbols__new(&st);
 	scripts = scripts__new(symbols);
 	scripts__attach(scripts, (u32)getpid(),
@@ -466,7 +456,6 @@ static void test_hostile_description(void **state)
 	const char *why = NULL;
 	struct hotspot h;
 
-	(void)state;
 	for (u32 i = 0; i < 3; i++)
 		describe((struct hotspot_table *)&file + i, table[i], 0);
 	assert_int_equal(hotspot__attach(&file, 0, &m, &h, &why), -EAGAIN);

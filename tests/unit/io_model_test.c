@@ -17,7 +17,6 @@
 
 static void buckets_are_narrow_and_meet(void **state)
 {
-	(void)state;
 	for (u32 i = 0; i < BLOCK_BUCKETS; i++) {
 		u64 lo = block__lo(i), hi = block__lo(i + 1);
 

@@ -21,7 +21,6 @@ static void assert_named(enum kvm_isa isa, u32 number, const char *name)
 
 static void test_intel(void **state)
 {
-	(void)state;
 	assert_named(KVM_VMX, 0, "EXCEPTION_NMI");
 	assert_named(KVM_VMX, 12, "HLT");
 	assert_named(KVM_VMX, 30, "IO_INSTRUCTION");
@@ -33,7 +32,6 @@ static void test_intel(void **state)
 
 static void test_amd(void **state)
 {
-	(void)state;
 	assert_named(KVM_SVM, 0x78, "hlt");
 	assert_named(KVM_SVM, 0x7b, "io");
 	assert_named(KVM_SVM, 0x4e, "PF excp");
@@ -44,7 +42,6 @@ static void test_amd(void **state)
 
 static void test_arm(void **state)
 {
-	(void)state;
 	assert_named(KVM_ARM, 0x01, "WFx");
 	assert_named(KVM_ARM, 0x24, "DABT_LOW");
 	assert_named(KVM_ARM, KVM_ARM_NO_TRAP | 0, "IRQ");
@@ -57,7 +54,6 @@ static void test_waits(void **state)
 	const struct measure *m = measure_table[MEASURE_KVM];
 	u64 hlt = (u64)KVM_SVM << 32 | 0x78, io = (u64)KVM_SVM << 32 | 0x7b;
 
-	(void)state;
 	assert_true(m->waits((const __u64[MEASURE_LABELS]){hlt}));
 	assert_false(m->waits((const __u64[MEASURE_LABELS]){io}));
 }
@@ -89,7 +85,6 @@ static void test_texts(void **state)
 	const struct measure *m = measure_table[MEASURE_KVM];
 	char text[64];
 
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(all); i++) {
 		m->labels[measure__label(m, all[i].label)].text(all[i].value, text, sizeof(text));
 		assert_string_equal(text, all[i].text);
@@ -103,7 +98,6 @@ static void test_fields(void **state)
 {
 	u32 at[KVM_FIELDS] = {0};
 
-	(void)state;
 	kvm_fields__read("kvm_exit",
 			 EVENT("kvm_exit") "\tfield:unsigned int exit_reason;\toffset:8;\tsize:4;\tsigned:0;\n"
 			 "\tfield:unsigned long guest_rip;\toffset:16;\tsize:8;\tsigned:0;\n"

@@ -69,7 +69,6 @@ static void test_drops(void **state)
 	const struct measure *net = measure_table[MEASURE_NET];
 	u64 stack;
 
-	(void)state;
 	measure_builder__begin_with(&m, &model_measure_net);
 	stack = put_stack(&m, "udp_rcv");
 	put(&m, "eth0", "", 10, 1000, 0, 40, 0);
@@ -99,7 +98,6 @@ static void test_reasons_and_namespaces(void **state)
 	struct measure_result *a;
 	const struct measure *net = measure_table[MEASURE_NET];
 
-	(void)state;
 	measure_builder__begin_with(&m, &model_measure_net);
 	put(&m, "eth0", "A", 0, 0, 3, 0, put_stack(&m, "udp_rcv"));
 	put(&m, "eth0@web", "B", 0, 0, 7, 0, put_stack(&m, "tcp_drop"));
@@ -127,7 +125,6 @@ static void test_ratio(void **state)
 	struct measure_builder m;
 	struct measure_result *a;
 
-	(void)state;
 	measure_builder__begin_with(&m, &model_measure_counters);
 	put(&m, "cycles", "", 800, 0, 400, 100, 0);
 	put(&m, "major-faults", "", 0, 0, 400, 400, 0);
@@ -160,7 +157,6 @@ static void test_sums_alone(void **state)
 	struct measure_builder m;
 	struct measure_result *a;
 
-	(void)state;
 	measure_builder__begin_with(&m, &model_measure_tcp);
 	put_connection(&m, "[::1]:443", (u64[MEASURE_SUMS]){[TCP_RETRANSMITS] = 7});
 	put_connection(&m, "10.0.0.2:9", (u64[MEASURE_SUMS]){[TCP_BYTES] = 5, [TCP_SENT] = 2, [TCP_RECEIVED] = 3,
@@ -189,7 +185,6 @@ static void test_endpoints(void **state)
 	u32 v4;
 	char buf[64] = "20010db8000000000000000000000001";
 
-	(void)state;
 	memcpy(&v4, address, sizeof(v4));
 	l->tidy(ENDPOINT_V6 | 443ULL << ENDPOINT_PORT_SHIFT, buf, sizeof(buf));
 	assert_string_equal(buf, "[2001:db8::1]:443");

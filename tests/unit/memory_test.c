@@ -16,7 +16,6 @@ static int make(void **state)
 {
 	int err = scratch__make("memory");
 
-	(void)state;
 	run("mkdir -p two/a/b one/c/d other");
 	write_file("two/a/memory.max", "50000000\n");
 	write_file("two/a/b/memory.max", "max\n");

@@ -26,7 +26,6 @@ static double value(const char *text, double a, double b)
 
 static void test_formulas(void **state)
 {
-	(void)state;
 	assert_true(value("1 + 2 * 3 - 4 / 2", 0, 0) == 5);
 	assert_true(value("(1+2)*3", 0, 0) == 9);
 	assert_true(value("8 / 4 / 2", 0, 0) == 1);
@@ -50,7 +49,6 @@ static void test_wrong_formulas(void **state)
 {
 	char deep[200] = "", many[400] = "a";
 
-	(void)state;
 	wrong_at("", "");
 	wrong_at("a +", "");
 	wrong_at("(a", "");
@@ -84,7 +82,6 @@ static void test_lines(void **state)
 	struct metric m;
 	char why[160];
 
-	(void)state;
 	assert_int_equal(metric__parse(&m, line, line + strlen(line), why, sizeof(why)), 0);
 	assert_string_equal(m.name, "twice");
 	assert_string_equal(m.text, "2 * cycles / instructions");
@@ -105,7 +102,6 @@ static void test_own(void **state)
 	struct status st = {0};
 	u32 n;
 
-	(void)state;
 	metrics__begin();
 	n = metrics__n();
 	assert_true(n > 10);
@@ -163,7 +159,6 @@ static void test_values(void **state)
 	struct measure_builder m;
 	struct measure_result *a;
 
-	(void)state;
 	metrics__begin();
 	measure_builder__begin_with(&m, &model_measure_counters);
 	put_event(&m, "cycles", work, 4000, 100, 100);
@@ -201,7 +196,6 @@ static void test_by_process(void **state)
 	struct measure_builder m;
 	struct measure_result *a;
 
-	(void)state;
 	metrics__begin();
 	measure_builder__begin_with(&m, &model_measure_counters);
 	put_event(&m, "branches", work, 200, 1, 1);
@@ -226,7 +220,6 @@ static void test_by_zero(void **state)
 	struct measure_builder m;
 	struct measure_result *a;
 
-	(void)state;
 	metrics__begin();
 	measure_builder__begin_with(&m, &model_measure_counters);
 	put_event(&m, "cycles", someone(7, 7, "work"), 0, 1, 1);
@@ -240,7 +233,6 @@ static void test_by_zero(void **state)
 
 static void test_scaled(void **state)
 {
-	(void)state;
 	assert_int_equal(counter__scaled(1000, 100, 100), 1000);
 	assert_int_equal(counter__scaled(1000, 100, 25), 4000);
 	assert_int_equal(counter__scaled(0, 100, 0), 0);

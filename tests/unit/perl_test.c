@@ -94,7 +94,6 @@ static int set_up(void **state)
 {
 	struct perl_file f = in_this_process();
 
-	(void)state;
 	set_name(&function_name, "serve");
 	set_name(&package_name, "Shop");
 	snprintf(file, sizeof(file), "/srv/shop.pl");
@@ -137,7 +136,6 @@ static void attaching(void **state)
 {
 	struct perl_file f = in_this_process();
 
-	(void)state;
 	assert_int_equal(perl.rt.interpreters, (u64)-8);
 	assert_int_equal(perl.rt.eval_end, 0x1100);
 	assert_int_equal(perl.rt.perl.main_end, 0x2080);
@@ -168,7 +166,6 @@ static void functions(void **state)
 {
 	struct script_code c;
 
-	(void)state;
 	assert_int_equal(read_it((u64)function, &c), 0);
 	assert_string_equal(c.name, "Shop::serve");
 	assert_string_equal(c.file, "/srv/shop.pl");
@@ -193,7 +190,6 @@ static void statements(void **state)
 {
 	struct script_code c;
 
-	(void)state;
 	assert_int_equal(read_it((u64)&ops[2], &c), 0);
 	assert_string_equal(c.name, "{main}");
 	assert_string_equal(c.file, "/srv/shop.pl");
@@ -210,7 +206,6 @@ static void hostile(void **state)
 {
 	struct script_code c;
 
-	(void)state;
 	ops[2].next = (u64)&ops[0];
 	assert_int_equal(read_it((u64)function, &c), 0);
 	assert_int_equal(c.last_line, 9);
@@ -245,7 +240,6 @@ static void stacks(void **state)
 	struct stack_def d = {.tgid = (u32)getpid(), .nuser = 3, .ips = ips}, out;
 	const char *names[] = {"Shop::serve", "{main}"};
 
-	(void)state;
 	scripts__attach(scripts, d.tgid,
 			&(struct process_runtime){.kind = SCRIPT_PERL, .perl = perl});
 	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);

@@ -66,7 +66,6 @@ static int attach(u32 api, u16 flags)
 /* C::serve, from line 7 to 9. */
 static int set_up(void **state)
 {
-	(void)state;
 	set_text(&name, "serve");
 	set_text(&file, "/srv/app.php");
 	set_text(&class_name, "C");
@@ -90,7 +89,6 @@ static int read_it(struct script_code *c)
 
 static void attaching(void **state)
 {
-	(void)state;
 	assert_int_equal(php.rt.interpreters, (u64)globals + 488);
 	assert_int_equal(php.rt.eval_end, 0x1100);
 	assert_int_equal(attach(20230831, 0), -EOPNOTSUPP);
@@ -108,7 +106,6 @@ static void functions(void **state)
 {
 	struct script_code c;
 
-	(void)state;
 	assert_int_equal(read_it(&c), 0);
 	assert_string_equal(c.name, "C::serve");
 	assert_string_equal(c.file, "/srv/app.php");
@@ -133,7 +130,6 @@ static void no_functions(void **state)
 {
 	struct script_code c;
 
-	(void)state;
 	function.words[0] = 3;
 	assert_int_not_equal(read_it(&c), 0);
 	function.words[0] = SCRIPT_PHP_USER;
@@ -160,7 +156,6 @@ static void stacks(void **state)
 	struct stack_def d = {.tgid = (u32)getpid(), .nuser = 2, .ips = ips}, out;
 	const struct sym_func *f;
 
-	(void)state;
 	scripts__attach(scripts, d.tgid, &(struct process_runtime){.kind = SCRIPT_PHP, .php = php});
 	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	f = symbols__func(symbols, symbols__func_of(symbols, (u32)out.ips[0]));

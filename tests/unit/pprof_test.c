@@ -27,7 +27,6 @@ static void shortens_to(const char *name, const char *wanted)
 /* As `google-pprof --symbols` of Debian 12 writes them. */
 static void test_names(void **state)
 {
-	(void)state;
 	shortens_to("main", "main");
 	shortens_to("keep(int, char const*)", "keep");
 	shortens_to("std::vector<int, std::allocator<int> >::size() const", "std::vector::size");
@@ -58,7 +57,6 @@ static void test_is(void **state)
 		   {"a;b 3\n", false},
 		   {"", false}};
 
-	(void)state;
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
 		int fd = file_of(all[i].text);
 
@@ -74,7 +72,6 @@ static void test_empty(void **state)
 	struct symbols *symbols = symbols__new(&st);
 	int fd = file_of("heap profile: 1: 2 [3: 4] @ heapprofile\nwrong\n");
 
-	(void)state;
 	assert_non_null(symbols);
 	assert_int_equal(heap_profile_import(fd, symbols, "x", "", &st), -1);
 	assert_non_null(strstr(st.msg, "has no stacks"));
@@ -92,7 +89,6 @@ static void test_symbols(void **state)
 	size_t size = 0;
 	FILE *maps = fopen("/proc/self/maps", "re"), *both = open_memstream(&all, &size);
 
-	(void)state;
 	while (fgets(in, sizeof(in), maps))
 		fputs(in, both);
 	fprintf(both, "0x%lx\n0x1\n0x%lx\n", (unsigned long)test_names, (unsigned long)test_is + 1);

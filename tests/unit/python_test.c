@@ -23,7 +23,6 @@ static u8 memory[SIZE];
 
 static bool read_made_up(void *ctx, u64 from, void *to, size_t size)
 {
-	(void)ctx;
 	if (from < BASE || from - BASE > SIZE || size > SIZE - (from - BASE))
 		return false;
 	memcpy(to, memory + (from - BASE), size);
@@ -124,7 +123,6 @@ static int attach(const struct python_file *f, struct python *p)
 
 static void test_attach(void **state)
 {
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(offsets); i++) {
 		struct python_file f = lay_out(&offsets[i]);
 		struct python p;
@@ -142,7 +140,6 @@ static void test_not_begun(void **state)
 	struct python_file f = lay_out(&offsets[2]);
 	struct python p;
 
-	(void)state;
 	put(RUNTIME + 40, 0, 8);
 	assert_int_equal(attach(&f, &p), -EAGAIN);
 	f = lay_out(&offsets[2]);
@@ -155,7 +152,6 @@ static void test_other_layouts_are_refused(void **state)
 	struct python_file f = lay_out(&offsets[3]);
 	struct python p;
 
-	(void)state;
 	put(THREAD + 16, INTERP + 8, 8); /* a thread of another interpreter */
 	assert_int_equal(attach(&f, &p), -EINVAL);
 	f = lay_out(&offsets[3]);
@@ -185,7 +181,6 @@ static void test_other_layouts_are_refused(void **state)
 
 static void test_code(void **state)
 {
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(offsets); i++) {
 		struct python_file f = lay_out(&offsets[i]);
 		struct script_code c;
@@ -212,7 +207,6 @@ static void test_wide_names(void **state)
 	struct python p;
 	u16 wide[] = {0x66, 0xe9, 0x4e2d};
 
-	(void)state;
 	attach(&f, &p);
 	put(QUALNAME + 16, 3, 8);
 	put(QUALNAME + 32, 2 << 2 | 0x20, 4);
@@ -228,7 +222,6 @@ static void test_no_code(void **state)
 	struct script_code c;
 	struct python p;
 
-	(void)state;
 	attach(&f, &p);
 	assert_int_not_equal(python_code__read(&p, &made_up, CODE + 8, &c), 0);
 	assert_int_not_equal(python_code__read(&p, &made_up, CODE + 1, &c), 0);
@@ -248,7 +241,6 @@ static void test_garbage(void **state)
 {
 	u64 x = 88172645463325252ULL;
 
-	(void)state;
 	for (u32 round = 0; round < 20000; round++) {
 		const struct offsets *o = &offsets[round % ARRAY_SIZE(offsets)];
 		struct python_file f = lay_out(o);
@@ -334,7 +326,6 @@ static const struct {
 
 static void test_lines(void **state)
 {
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(tables); i++)
 		for (u32 k = 0, run = 0; k < tables[i].units; k++) {
 			if (run + 1 < tables[i].nruns && tables[i].runs[run + 1].unit <= k)
@@ -347,7 +338,6 @@ static void test_lines(void **state)
 
 static void test_last_line(void **state)
 {
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(tables); i++)
 		assert_int_equal(python_lines__last(tables[i].minor, tables[i].table, tables[i].size,
 						    tables[i].first),
@@ -359,7 +349,6 @@ static void test_broken_lines(void **state)
 	u8 table[64];
 	u64 x = 88172645463325252ULL;
 
-	(void)state;
 	for (u32 round = 0; round < 20000; round++) {
 		for (u32 i = 0; i < sizeof(table); i++) {
 			x ^= x << 13, x ^= x >> 7, x ^= x << 17;

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 
 #include "questions/check.h"
-#include "questions/interpret.h"
 #include "questions/registers.h"
 #include "tests/lib/question_event.h"
+#include "tests/lib/question_interpret.h"
 
 static struct arena arena;
 static struct entry_list entries;

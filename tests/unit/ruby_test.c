@@ -118,7 +118,6 @@ static int set_up(void **state)
 	static const u32 places[] = {0, 3, 60, 650};
 	static const s32 lines[] = {7, 8, 9, 8};
 
-	(void)state;
 	set_text(&label, "block in serve");
 	set_text(&path, "app.rb");
 	set_text(&real, "/srv/applications/of/some/one/app.rb");
@@ -156,7 +155,6 @@ static int read_it(struct script_code *c)
 
 static void attaching(void **state)
 {
-	(void)state;
 	assert_int_equal(ruby.rt.interpreters, (u64)vm_words + 8);
 	assert_int_equal(ruby.rt.eval_end, 0x1100);
 	assert_int_equal(attach("3.2.0"), -EOPNOTSUPP);
@@ -175,7 +173,6 @@ static void functions(void **state)
 					{61, 9}, {650, 9}, {651, 8}, {PLACES, 8}};
 	struct script_code c;
 
-	(void)state;
 	assert_int_equal(read_it(&c), 0);
 	assert_string_equal(c.name, "block in serve");
 	assert_string_equal(c.file, "/srv/applications/of/some/one/app.rb");
@@ -191,7 +188,6 @@ static void others(void **state)
 {
 	struct script_code c;
 
-	(void)state;
 	paths.in[1] = 8; /* nil */
 	body.words[11] = 1;
 	body.halves[34] = 1;
@@ -212,7 +208,6 @@ static void hostile(void **state)
 {
 	struct script_code c;
 
-	(void)state;
 	body.halves[34] = PLACES + 1;
 	assert_int_equal(read_it(&c), 0);
 	assert_null(c.lines);
@@ -302,7 +297,6 @@ static void expect_method(const char *name)
 
 static void classes(void **state)
 {
-	(void)state;
 	set_method(&own);
 	expect_method("Some::Application#serve");
 	set_method(&own_only);
@@ -319,7 +313,6 @@ static void hostile_classes(void **state)
 	const struct process_memory m = memory();
 	struct script_code c;
 
-	(void)state;
 	set_method(&own);
 	own.variables[1][2] = 8;
 	expect_method("serve");
@@ -355,7 +348,6 @@ static void stacks(void **state)
 	struct stack_def d = {.tgid = (u32)getpid(), .nuser = 2, .ips = ips}, out;
 	const struct sym_func *f;
 
-	(void)state;
 	scripts__attach(scripts, d.tgid,
 			&(struct process_runtime){.kind = SCRIPT_RUBY, .ruby = ruby});
 	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "base/names.h"
 #include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/rows.h"
@@ -398,13 +397,6 @@ static void cpus_as_rows(void **state)
 	snap__put(&s->base);
 }
 
-static void groups_have_names(void **state)
-{
-	for (u32 g = 0; g < SCHED_GROUPS; g++)
-		assert_int_equal(names__find(sched_group_names, SCHED_GROUPS, sched_group_names[g]), g);
-	assert_int_equal(names__find(sched_group_names, SCHED_GROUPS, "symbol"), SCHED_GROUPS);
-}
-
 static void a_histogram_as_programs_see_it(void **state)
 {
 	struct sched_builder *m = *state;
@@ -551,7 +543,6 @@ int main(void)
 		TEST(a_thread_as_programs_see_it),
 		TEST(sets_of_columns_differ_on_screen_only),
 		TEST(cpus_as_rows),
-		TEST(groups_have_names),
 		TEST(a_histogram_as_programs_see_it),
 		TEST(delays_name_who_held_the_cpu),
 		TEST(a_delay_unfolds_to_the_holders_stack),

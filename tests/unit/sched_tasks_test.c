@@ -286,7 +286,6 @@ static void test_many(void **state)
 
 static void test_buckets(void **state)
 {
-	(void)state;
 	for (u32 i = 0; i < HIST_BUCKETS; i++) {
 		assert_int_equal(hist__bucket(hist__lo(i)), i);
 		assert_int_equal(hist__bucket(hist__lo(i + 1) - 1), i);

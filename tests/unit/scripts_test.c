@@ -103,7 +103,6 @@ static int begin(void **state)
 	struct python p = python;
 	struct status st;
 
-	(void)state;
 	p.rt.code_type = (u64)&code_type;
 	symbols = symbols__new(&st);
 	scripts = scripts__new(symbols);
@@ -115,7 +114,6 @@ static int begin(void **state)
 
 static int end(void **state)
 {
-	(void)state;
 	scripts__free(scripts);
 	symbols__free(symbols);
 	return 0;
@@ -128,7 +126,6 @@ static void test_names(void **state)
 	const struct sym_func *f;
 	u32 line;
 
-	(void)state;
 	define((u32)getpid(), 1, sum(), ips, &d);
 	assert_true(stack_def__has_scripts(&d));
 	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
@@ -148,7 +145,6 @@ static void test_another_in_its_place(void **state)
 	u64 ips[3], room[3], before = sum(), named, gone;
 	u32 line;
 
-	(void)state;
 	define((u32)getpid(), 0, before, ips, &d);
 	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	set_code("other", 0x2222);
@@ -170,7 +166,6 @@ static void test_gone(void **state)
 	u64 ips[3], room[3], was;
 	u32 line;
 
-	(void)state;
 	define((u32)getpid(), 0, sum(), ips, &d);
 	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	was = sum();

@@ -77,7 +77,6 @@ static void marks_of_programs_are_no_locs(void **state)
 	struct holder h;
 	u32 locs[2];
 
-	(void)state;
 	holder__init(&h);
 	stack_def__locate(&d, 2, h.symbols, locs);
 	assert_int_not_equal(locs[1], 0xf3d60000);

@@ -88,7 +88,6 @@ static void test_notes(void **state)
 	struct builder m = {0};
 	struct seen s;
 
-	(void)state;
 	add_note(&m, 3, "stapsdt", "prov", "one", "");
 	add_note(&m, 1, "stapsdt", "prov", "other_type", "");
 	add_note(&m, 3, "strange", "prov", "other_owner", "");
@@ -103,7 +102,6 @@ static void test_cut_short(void **state)
 	struct builder m = {0};
 	struct seen s;
 
-	(void)state;
 	add_note(&m, 3, "stapsdt", "prov", "one", "8@%rax 4@$3");
 	for (size_t n = 0; n < m.n - 3; n++)
 		assert_true(walk(m.bytes, n, &s) <= 1);
@@ -116,7 +114,6 @@ static void test_hostile(void **state)
 	struct builder m = {0};
 	struct seen s;
 
-	(void)state;
 	for (u32 i = 0; i < 12; i++)
 		add_note(&m, 3, "stapsdt", "provider", "name", "8@%rax -4@-20(%rbp)");
 	srand(1);
@@ -163,7 +160,6 @@ static void test_x86(void **state)
 		probe("8@%rdi -4@%eax 1@%r9b 4@$-7 8@-24(%rbp) -2@16(%rax,%rcx,4) 8@(%rsp)", EM_X86_64);
 	struct field f;
 
-	(void)state;
 	assert_int_equal(p->nargs, 7);
 	expect_register(field(p, "arg1"), 112, 8, false);
 	expect_register(field(p, "arg2"), 80, 4, true);
@@ -194,7 +190,6 @@ static void test_aarch64(void **state)
 		probe("8@x0 -4@w19 4@5 8@[sp, 16] 8@[x29, -8] 8@[x1, x2, lsl 3] -8@[x20]", EM_AARCH64);
 	struct field f;
 
-	(void)state;
 	assert_int_equal(p->nargs, 7);
 	expect_register(field(p, "arg1"), 0, 8, false);
 	expect_register(field(p, "arg2"), 19 * 8, 4, true);
@@ -218,7 +213,6 @@ static void test_unreadable(void **state)
 					    "-9223372036854775808@%rax", "8@(%rax)x", "99999999999999999999@%rax"};
 	char text[128];
 
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(wrong); i++) {
 		const struct usdt_probe *p;
 
@@ -236,7 +230,6 @@ static void test_anything(void **state)
 	static const char letters[] = "-0123456789@%$()[],rxwaspdif #l";
 	char text[64];
 
-	(void)state;
 	srand(2);
 	for (u32 i = 0; i < 100000; i++) {
 		u32 n = (u32)rand() % (sizeof(text) - 1);

@@ -91,7 +91,6 @@ static void set_function(void)
 
 static int set_up(void **state)
 {
-	(void)state;
 	v8 = (struct v8){
 		.rt = {.function_shared = 3, .shared_name = 2, .shared_script = 4, .map_type = 12},
 		.of = {[V8_FUNCTION_SHARED] = 24, [V8_SHARED_NAME] = 16, [V8_SHARED_SCRIPT] = 32,
@@ -109,7 +108,6 @@ static int set_up(void **state)
 
 static int tear_down(void **state)
 {
-	(void)state;
 	v8_lines__free(lines);
 	return 0;
 }
@@ -128,7 +126,6 @@ static void a_function(void **state)
 	const struct process_memory m = memory();
 	struct script_code c;
 
-	(void)state;
 	assert_int_equal(read_function(&c), 0);
 	assert_string_equal(c.name, "m");
 	assert_string_equal(c.file, "/srv/app.mjs");
@@ -142,7 +139,6 @@ static void names(void **state)
 {
 	struct script_code c;
 
-	(void)state;
 	text(&name, ""); /* without one of its own */
 	assert_int_equal(read_function(&c), 0);
 	assert_string_equal(c.name, "C.m");
@@ -166,7 +162,6 @@ static void scopes(void **state)
 {
 	struct script_code c;
 
-	(void)state;
 	for (u32 i = 12; i > 6; i--) /* a word more before the name */
 		scope.words[i] = scope.words[i - 1];
 	scope.words[1] |= NUMBER(1u << 10);
@@ -183,7 +178,6 @@ static void no_functions(void **state)
 	const struct process_memory m = memory();
 	struct script_code c;
 
-	(void)state;
 	for (u32 i = 1; i < 8; i++)
 		assert_int_not_equal(v8_function__read(&v8, &m, lines, 1, (u64)&shared + i, &c), 0);
 	assert_int_not_equal(v8_function__read(&v8, &m, lines, 1, (u64)&script, &c), 0);
@@ -209,7 +203,6 @@ static void texts(void **state)
 	static const char outside[] = "elsewhere";
 	static const u16 wide[] = {'a', 0xe9, 0x20ac};
 
-	(void)state;
 	text(&first, "first");
 	text(&second, "second");
 	set_type(&whole, CONS);
@@ -242,7 +235,6 @@ static void texts_astray(void **state)
 {
 	static struct object part;
 
-	(void)state;
 	set_type(&part, THIN);
 	part.words[1] = 6ULL << 32;
 	part.words[2] = TAGGED(&part);
@@ -263,7 +255,6 @@ static void line_ends(void **state)
 	} rows[] = {{0, 1}, {14, 1}, {15, 2}, {16, 2}, {17, 3}, {18, 3}, {19, 4}, {29, 5}, {41, 8}};
 	const struct process_memory m = memory();
 
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_int_equal(v8_lines__find(lines, &v8, &m, 1, TAGGED(&script),
 						rows[i].position), rows[i].line);
@@ -279,7 +270,6 @@ static void attaching(void **state)
 	const char *why;
 	struct v8 out;
 
-	(void)state;
 	assert_int_equal(v8__attach(&f, 0, &m, &out, &why), -EOPNOTSUPP);
 	assert_non_null(strstr(why, "V8"));
 }
@@ -300,7 +290,6 @@ static void stacks(void **state)
 	const struct sym_func *f;
 	u32 loc;
 
-	(void)state;
 	scripts__attach(scripts, d.tgid, &(struct process_runtime){.kind = SCRIPT_V8, .v8 = v8});
 	scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
 	assert_int_equal(out.nuser, 2);
@@ -329,7 +318,6 @@ static void hostile(void **state)
 	struct script_code c;
 	u64 seed = 7;
 
-	(void)state;
 	for (u32 round = 0; round < 20000; round++) {
 		struct object *o;
 

@@ -30,7 +30,6 @@ static void test_places(void **state)
 {
 	struct watch_spec w = parsed("%s:watched_small"), first = parsed("%s:watched_number/8:w");
 
-	(void)state;
 	assert_int_equal(w.len, 4);
 	assert_int_equal(w.access, HW_BREAKPOINT_W);
 	assert_string_equal(w.symbol, "watched_small");
@@ -52,7 +51,6 @@ static void test_processes(void **state)
 	char text[64];
 	struct watch_spec w = parsed("pid:12:0x7f00001000/8:rw");
 
-	(void)state;
 	assert_int_equal(w.pid, 12);
 	assert_int_equal(w.at, 0x7f00001000);
 	assert_int_equal(w.len, 8);
@@ -96,7 +94,6 @@ static void test_members(void **state)
 	u64 base = parsed("%s:watched_outer/8").at;
 	struct watch_spec w = parsed("%s:watched_outer.inner[2][1].b");
 
-	(void)state;
 	assert_int_equal(w.at, base);
 	assert_int_equal(w.way.n, 1);
 	assert_int_equal(w.way.add[0], offsetof(struct watched_outer, inner[2][1].b));
@@ -120,7 +117,6 @@ static void test_conditions(void **state)
 {
 	struct watch_spec w = parsed("%s:watched_small if changed");
 
-	(void)state;
 	assert_int_equal(w.condition.n, 1);
 	assert_int_equal(w.condition.v[0].op, WATCH_NE);
 	assert_true(w.condition.v[0].with_before);
@@ -153,7 +149,6 @@ static void test_refused(void **state)
 	};
 	struct watch_spec w;
 
-	(void)state;
 	for (u32 i = 0; i < ARRAY_SIZE(wrong); i++) {
 		struct status st = {0};
 

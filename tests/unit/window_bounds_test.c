@@ -229,19 +229,16 @@ static void run(const struct model_ops *ops, void (*put)(struct stream *s),
 
 static void io_stays_below_its_greatest(void **state)
 {
-	(void)state;
 	run(&model_io, put_io, check_io);
 }
 
 static void sched_stays_below_its_greatest(void **state)
 {
-	(void)state;
 	run(&model_sched, put_sched, check_sched);
 }
 
 static void waits_stay_below_their_greatest(void **state)
 {
-	(void)state;
 	run(&model_waits, put_waits, check_waits);
 }
 

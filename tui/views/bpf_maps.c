@@ -24,7 +24,6 @@ static const struct bpf_maps_result *result(const struct listing *l)
 static struct query_result *maps__run(const struct frame *f, const void *query,
 				      const struct scope *scope)
 {
-	(void)scope;
 	return &bpf_maps__query((const void *)f->snaps[MODEL_BPF], query)->base;
 }
 

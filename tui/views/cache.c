@@ -148,10 +148,6 @@ static bool cache__drill(struct listing *l, struct listing_place at)
 static struct screen *no_list(const struct heat_view *v, struct host *h, const void *query,
 			      const struct heat_pick *pick, const struct scope *scope)
 {
-	(void)v;
-	(void)query;
-	(void)pick;
-	(void)scope;
 	host__message(h, ROLE_WARN, "pages that were read ahead are not kept one by one");
 	return NULL;
 }

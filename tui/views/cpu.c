@@ -212,7 +212,6 @@ static void fit(void *query, bool batch)
 {
 	struct profile_query *q = query;
 
-	(void)batch;
 	q->user = q->kernel = true;
 }
 

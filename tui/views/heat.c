@@ -374,7 +374,6 @@ static void heat__mouse(struct screen *base, const struct input *in)
 
 static void heat__crumb(const struct screen *base, char *buf, size_t size)
 {
-	(void)base;
 	snprintf(buf, size, "heat map");
 }
 

@@ -15,7 +15,6 @@ static const u64 nothing[HEAT_MAX_QUERY / sizeof(u64)];
 static struct screen *pane__open(const struct view_ops *v, struct host *h,
 				 const struct view_args *args)
 {
-	(void)args;
 	return heat__open(h, v->of, nothing, "", NULL);
 }
 
@@ -26,7 +25,6 @@ static int pane__batch(const struct view_ops *v, const struct frame *f, const st
 	struct heat_query q;
 	struct heat_result *a;
 
-	(void)args;
 	if (!f->snaps[view->source->model])
 		return -ENODATA;
 	heat_query__init(&q, view->source, nothing);

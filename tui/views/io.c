@@ -19,7 +19,6 @@ static void io__weigh(const struct listing_ops *ops, void *query, const char *co
 {
 	enum io_weight *weight = &((struct io_query *)query)->weight;
 
-	(void)ops;
 	if (strstr(column, "bytes") || !strcmp(column, "rate"))
 		*weight = IO_WEIGHT_BYTES;
 	else if (strstr(column, "_ns") || !strcmp(column, "time_pct") || !strncmp(column, "queue", 5))

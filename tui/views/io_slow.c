@@ -79,7 +79,6 @@ void io_slow__events(const struct report *r, const struct event_sink *out)
 
 static void report(const struct query_result *a, const struct frame *f, struct report *r)
 {
-	(void)a;
 	slow__report(r, "io-slowest", "request", f, MODEL_IO, &slow_form);
 }
 

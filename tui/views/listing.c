@@ -382,47 +382,38 @@ const struct scope *listing__scope(const struct screen *s)
 	return of(s)->query_client.extra_scope;
 }
 
-bool listing__exclude(const struct screen *s, char *buf, size_t size)
+/* What a view says of the row under the cursor, if anything. */
+static bool tells(const struct screen *s, bool (*of_row)(const struct listing *l, u32 row, char *buf, size_t size),
+		  char *buf, size_t size)
 {
 	const struct listing *l = of(s);
 	struct listing_place at;
 	struct query_result *before;
-	bool has;
+	bool said;
 
-	buf[0] = '!';
-	if (!l->ops->term || !shown_at(l, &at))
+	if (!of_row || !shown_at(l, &at))
 		return false;
-	has = l->ops->term(l, listing__enter(l, at, &before).row, buf + 1, size - 1);
+	said = of_row(l, listing__enter(l, at, &before).row, buf, size);
 	listing__leave(l, before);
-	return has;
+	return said;
+}
+
+bool listing__exclude(const struct screen *s, char *buf, size_t size)
+{
+	buf[0] = '!';
+	return tells(s, of(s)->ops->term, buf + 1, size - 1);
 }
 
 bool listing__called(const struct screen *s, char *buf, size_t size)
 {
-	const struct listing *l = of(s);
-	struct listing_place at;
-	struct query_result *before;
-	bool is;
-
-	if (!l->ops->called || !shown_at(l, &at))
-		return false;
-	is = l->ops->called(l, listing__enter(l, at, &before).row, buf, size);
-	listing__leave(l, before);
-	return is;
+	return tells(s, of(s)->ops->called, buf, size);
 }
 
 bool listing__watched(const struct screen *s, char *buf, size_t size)
 {
-	const struct listing *l = of(s);
 	struct listing_place at;
-	struct query_result *before;
-	bool is;
 
-	if (!l->ops->watched || !shown_at(l, &at) || at.node != UINT32_MAX)
-		return false;
-	is = l->ops->watched(l, listing__enter(l, at, &before).row, buf, size);
-	listing__leave(l, before);
-	return is;
+	return shown_at(of(s), &at) && at.node == UINT32_MAX && tells(s, of(s)->ops->watched, buf, size);
 }
 
 u32 listing__function(const struct screen *s)

@@ -25,7 +25,6 @@ static struct query_result *run(const struct frame *f, const void *query, const 
 {
 	const struct measure_timeline_query *q = query;
 
-	(void)scope;
 	return asked__timeline_of(f->snaps[measure__model(q->asked)], q);
 }
 
@@ -45,7 +44,6 @@ static void timeline__headline(struct listing *l, struct headline *line)
 
 static void timeline__empty(const struct listing *l, char *buf, size_t size)
 {
-	(void)l;
 	snprintf(buf, size, "it is not kept any more: of each 10 s the %u slowest are, for %u s",
 		 MEASURE_MAX_SLOW, MEASURE_SLOW_S);
 }

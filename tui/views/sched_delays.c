@@ -87,7 +87,6 @@ void sched_delays__events(const struct report *r, const struct event_sink *out)
 
 static void delays__report(const struct query_result *a, const struct frame *f, struct report *r)
 {
-	(void)a;
 	slow__report(r, "sched-delays", "delay", f, MODEL_SCHED, &delay_form);
 }
 
@@ -127,7 +126,6 @@ struct screen *sched_delays__open(struct host *h, const struct scope *extra)
 struct screen *sched_delays__list(const struct heat_view *v, struct host *h, const void *query,
 			     const struct heat_pick *pick, const struct scope *extra)
 {
-	(void)query;
 	if (pick->kind == SCHED_DELAY)
 		return delays__new(h, pick, extra);
 	host__message(h, ROLE_WARN,

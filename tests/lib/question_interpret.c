@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-#include "questions/interpret.h"
+#include "tests/lib/question_interpret.h"
 
 #include <stdio.h>
 
@@ -237,13 +237,22 @@ static u64 same_text(const struct run *r, const struct checked *e)
 	return !strcmp(a, b);
 }
 
+static bool glob__matches(const struct question_glob *g, const char *text)
+{
+	u64 states = 1;
+
+	for (; *text; text++)
+		states = (states & g->member[(u8)*text]) << 1 | (states & g->star);
+	return states >> g->accept & 1;
+}
+
 static u64 glob(const struct run *r, const struct checked *e)
 {
 	struct question_glob g;
 	char a[QUESTION_TEXT];
 
 	text(r, e->a, a);
-	return !question_glob__compile(e->text, &g) && question_glob__match(&g, a);
+	return !question_glob__compile(e->text, &g) && glob__matches(&g, a);
 }
 
 /* --- */

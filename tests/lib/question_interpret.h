@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The same in user space, of checked expressions over an event's bytes: what the code of
- * questions/generate.h has to agree with, and what recorded events are asked again with.
+ * questions/generate.h has to agree with.
  */
-#ifndef QUESTIONS_INTERPRET_H
-#define QUESTIONS_INTERPRET_H
+#ifndef TESTS_LIB_QUESTION_INTERPRET_H
+#define TESTS_LIB_QUESTION_INTERPRET_H
 
 #include "questions/generate.h"
 

@@ -28,7 +28,8 @@ struct lock {
 	u32 waiters;
 	u32 kind;    /* enum lock_kind; user space says */
 	u64 reported_ns; /* when user space was last told */
-	u64 address; /* 0: it is in memory that processes share */
+	u64 address; /* 0: it is in memory that processes share, or stands for itself */
+	u64 as;	     /* of a LOCK_PARKS: what its thread waited for last */
 	/* Who let go of it last. */
 	u64 woke_ns, holder, stack, stack_ns;
 };
@@ -40,7 +41,7 @@ struct {
 	__type(value, struct lock);
 } locks SEC(".maps");
 
-/* By what user space learnt: kinds of locks. */
+/* By what user space learnt: kinds of locks, and LOCK_PARKS. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, LOCKS_MAX);

@@ -3,9 +3,11 @@
 """Locks: waits whose number and length a workload knows, who holds what, rings of those that wait for
 each other; contention in the kernel as bpftrace sees it."""
 import collections
+import glob
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -307,6 +309,83 @@ def test_wrong_orders():
         found = [{(o["first"], o["second"]) for o in c} for c in cycles]
         last = f"many+{hex((n - 1) * 40)}"
         assert {("many", last), (last, "many")} in found, (n, kind, found)
+
+
+def test_musl():
+    """Locks of musl, whose library has no tables to walk by: as often as they were waited for, by their symbols"""
+    live.need_root()
+    if not shutil.which("musl-gcc"):
+        raise live.Skip("no musl-gcc")
+    with live.temporary() as folder:
+        path = os.path.join(folder, "holds")
+        beside = [x for d in ("", "/x86_64-linux-gnu") for x in ("-idirafter", f"/usr/include{d}")]
+        subprocess.run(["musl-gcc", "-O1", "-g", *beside, "-o", path,
+                        os.path.join(live.ROOT, "tests/workloads/lock_holds.c")], check=True)
+        with live.Workload("", ROUNDS, HOLD_MS, path=path) as work, \
+                live.Watch("locks", "-p", work.pid, binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            said = json.loads(work.process.stdout.readline())
+            watch.until(live.now_ns())
+            os.kill(work.pid, signal.SIGUSR1)
+    counts, kinds = collections.Counter(), collections.defaultdict(set)
+    for r in (r for x in watch.reports for r in x["rows"] if r["count"] and r["kind"] != "kernel"):
+        lock = r["lock"] if r["lock"] in said else "work_cond"  # its word is the waiter's own
+        counts[lock] += r["count"]
+        kinds[lock].add(r["kind"])
+    for lock in ("plain_mutex", "pi_mutex", "write_lock", "work_sem", "work_cond", "raw_futex", "timed_mutex"):
+        live.fact(f"musl: waits for {lock}", ROUNDS, counts[lock])
+        assert counts[lock] == ROUNDS, (lock, counts)
+    for lock, kind in KINDS.items():
+        # A writer's lock and a semaphore look the same, so they are called futexes.
+        assert kinds[lock] == {"futex" if kind in ("rwlock", "semaphore") else kind}, (lock, kinds)
+
+
+def rust_program(folder):
+    """Built with the crates that Debian has."""
+    crates = [d for d in ("/usr", f"{live.BUILD}/servers/usr") for d in [f"{d}/share/cargo/registry"]
+              if glob.glob(f"{d}/parking_lot-*")]
+    cargo = shutil.which("cargo") or shutil.which("/root/.cargo/bin/cargo")
+    if not crates or not cargo:
+        raise live.Skip("no cargo, or no librust-parking-lot-dev")
+    os.makedirs(f"{folder}/src")
+    os.makedirs(f"{folder}/.cargo")
+    shutil.copy(os.path.join(live.ROOT, "tests/workloads/locks/parks.rs"), f"{folder}/src/main.rs")
+    with open(f"{folder}/Cargo.toml", "w", encoding="ascii") as f:
+        f.write('[package]\nname = "parks"\nversion = "0.1.0"\nedition = "2021"\n'
+                '[dependencies]\nparking_lot = "0.12"\n[profile.release]\ndebug = 1\n')
+    with open(f"{folder}/.cargo/config.toml", "w", encoding="ascii") as f:
+        f.write(f'[source.crates-io]\nreplace-with = "here"\n[source.here]\ndirectory = "{crates[0]}"\n')
+    path = ":".join((os.path.dirname(cargo), os.environ["PATH"]))
+    subprocess.run([cargo, "build", "--release", "--offline", "-q"], cwd=folder, check=True,
+                   env={**os.environ, "PATH": path})
+    return f"{folder}/target/release/parks"
+
+
+def test_rust():
+    """Rust: parking_lot's locks, whose threads wait in words of their own, by where they are waited for; std's"""
+    live.need_root()
+    with live.temporary() as folder:
+        with subprocess.Popen([rust_program(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as work:
+            work.stdout.readline()
+            with live.Watch("locks", "-p", work.pid, binary=live.CHECKED) as watch:
+                for word in "first", "done":
+                    watch.until(live.now_ns())
+                    before = live.now_ns()
+                    work.stdin.write("\n")
+                    work.stdin.flush()
+                    assert work.stdout.readline().strip() == word
+                watch.until(live.now_ns())
+            work.kill()
+    counts = collections.Counter()
+    for r in (r for x in watch.reports if x["t1_ns"] > before for r in x["rows"] if r["kind"] != "kernel"):
+        # Statics have symbols, or none, by the compiler's version.
+        name = re.sub(r"^parks::STD_(MUTEX|BOOK)$|^parks\+0x[0-9a-f]+ in parks::waits_std(_read)?$", "std", r["lock"])
+        counts[name, r["kind"]] += r["count"]
+    wanted = {("parking_lot in parks::waits_mutex", "mutex"), ("parking_lot in parks::waits_read", "rwlock"),
+              ("parking_lot in parks::waits_condition", "condition"), ("std", "mutex"), ("std", "rwlock")}
+    assert {k: counts[k] for k in wanted} == {k: 8 for k in wanted}, counts
 
 
 BPFTRACE = """

@@ -138,7 +138,8 @@ static __always_inline struct call *call__begin(void *ctx, struct task_struct *t
 	}
 	new = &c->v[c->n & (FUNCS_DEPTH - 1)];
 	new->sp = sp;
-	new->at_begin = c->parts.ns;
+	if (splits)
+		new->at_begin = c->parts.ns;
 	new->function = function;
 	__builtin_memset(new->args, 0, sizeof(new->args));
 	c->n++;
@@ -225,7 +226,7 @@ static __always_inline void rate__count(struct task_struct *task, struct measure
 
 /* --- counting --- */
 
-static __noinline int call__report(struct measure_span *s, u64 stack, const struct parts_ns *p)
+static __noinline int call__report(struct measure_span *s, u64 stack, const struct parts *p)
 {
 	struct measure_slow *r = slow__begin(s, stack);
 	struct measure_stats *st = stats__get();
@@ -233,17 +234,14 @@ static __noinline int call__report(struct measure_span *s, u64 stack, const stru
 	if (!r || !st)
 		return 0;
 	__builtin_memset(r->args, 0, sizeof(r->args));
-	if (splits) {
-		r->args[0] = r->ns - p->runq - p->blocked;
-		r->args[1] = p->runq;
-		r->args[2] = p->blocked;
-	}
+	if (splits)
+		parts__copy(r->args, p);
 	slow__send(r, st);
 	return 0;
 }
 
 static __always_inline void call__count(void *ctx, struct task_struct *task, struct measure_task *t,
-					const struct calls *c, const struct call *call, u64 now,
+					struct calls *c, const struct call *call, u64 now,
 					struct measure_stats *st)
 {
 	u64 labels[MEASURE_LABELS] = {call->function, call->args[0], call->args[1], call->args[2]};
@@ -253,22 +251,21 @@ static __always_inline void call__count(void *ctx, struct task_struct *task, str
 				 .begin_ns = call->begin_ns,
 				 .now = now,
 				 .labels = labels};
-	struct parts_ns p = parts__since(&c->parts, &call->at_begin);
 	struct measure_cell *cell = NULL;
 	u32 *taken = scratch__take(), counted;
 
+	if (splits)
+		parts__end(&c->parts, &call->at_begin, now - call->begin_ns);
 	if (!taken)
 		st->notes[FUNCS_NOTE_BUSY]++;
 	s.stack = taken ? STACK_USER : 0;
 	counted = measure__end(ctx, &s, st, &stack, &cell);
-	if (counted && cell && splits) {
-		cell->sums[FUNCS_SUM_ONCPU] += now - call->begin_ns - p.runq - p.blocked;
-		cell->sums[FUNCS_SUM_RUNQ] += p.runq;
-	}
+	if (counted && cell && splits)
+		parts__add(cell->sums, &c->parts);
 	if (!taken)
 		return;
 	if (counted & MEASURE_IS_SLOW)
-		call__report(&s, stack, &p);
+		call__report(&s, stack, &c->parts);
 	scratch__give(taken);
 }
 
@@ -323,7 +320,7 @@ int funcs_return(void *ctx)
 	struct measure_stats *st = stats__get();
 	struct measure_task *t;
 	struct calls *c;
-	struct call *call, copy;
+	struct call *call;
 
 	if (!st)
 		return 0;
@@ -340,8 +337,7 @@ int funcs_return(void *ctx)
 	if (call && t && (u32)cookie != FUNCS_OWN) {
 		if (nunits && unit_of(cookie))
 			call__evaluate(ctx, call, unit_of(cookie) - 1, FUNCS_ENDS);
-		copy = *call;
-		call__count(ctx, task, t, c, &copy, now, st);
+		call__count(ctx, task, t, c, call, now, st);
 	}
 	run__end(st, now);
 	return 0;

@@ -33,9 +33,6 @@ struct funcs_unit {
 	__u8 key[FUNCS_TIMES][FUNCS_ARGS], text[FUNCS_TIMES][FUNCS_ARGS];
 };
 
-/* Sums: parts of the time; what is left of it is the wait. */
-enum { FUNCS_SUM_ONCPU, FUNCS_SUM_RUNQ };
-
 /* What programs do with a call; while rates are looked at, calls are only counted. */
 enum { FUNCS_IDLE, FUNCS_COUNT, FUNCS_TIME };
 

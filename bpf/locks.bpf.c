@@ -30,6 +30,7 @@ struct noted {
 	u64 now;
 	struct lock *lock;
 	bool report; /* user space hears of the lock, with the stack */
+	bool parks;  /* the stack tells which lock it is */
 };
 
 /* Returns whether the stack is wanted. */
@@ -47,10 +48,30 @@ static __always_inline bool wait__begin(struct task_struct *task, const struct w
 	n->lock = lock__get(r->lock, w->address, r->file);
 	if (!n->lock)
 		return false;
+	n->parks = n->lock->kind & LOCK_PARKS;
+	if (n->parks)
+		return true;
 	order__begin(r->lock);
 	__sync_fetch_and_add(&n->lock->waiters, 1);
 	n->report = lock__is_due(n->lock, r->lock, n->now);
 	return n->report;
+}
+
+/* What is waited for in this place, whichever thread does: its kind is told to user space by its stack. */
+static __always_inline void park__begin(struct task_struct *task, struct noted *n, u64 stack,
+					struct lock_record *r, struct measure_stats *st)
+{
+	struct measure_task *t = bpf_task_storage_get(&tasks, task, 0, 0);
+	struct lock *l;
+
+	r->lock = hash_finish(hash_step(hash_step(task->tgid, task->self_exec_id), stack)) & ~LOCK_KERNEL;
+	n->lock->as = r->lock;
+	l = t ? lock__get(r->lock, 0, 0) : NULL;
+	if (!l)
+		return;
+	labels__begin(t->labels, r->lock);
+	__sync_fetch_and_add(&l->waiters, 1);
+	n->report = lock__is_due(l, r->lock, n->now);
 }
 
 static __always_inline u64 holder__of(struct task_struct *task)
@@ -79,6 +100,10 @@ static __always_inline bool wake__note(struct task_struct *task, const struct wa
 	u64 file, key = lock__key(task, w->address, w->private, &file);
 	struct lock *l = bpf_map_lookup_elem(&locks, &key);
 
+	if (l && l->kind & LOCK_PARKS) {
+		key = l->as;
+		l = bpf_map_lookup_elem(&locks, &key);
+	}
 	if (!l || !l->waiters)
 		return false;
 	n->now = run__begin(st);
@@ -102,12 +127,14 @@ static __always_inline void futex__note(void *ctx, struct task_struct *task, con
 		wanted = wake__note(task, w, &n, st);
 	if (wanted && n.lock) {
 		stack = stack__capture(ctx, STACK_SLOT_TRACE, STACK_USER, 0, n.now);
+		if (n.parks)
+			park__begin(task, &n, stack, &r, st);
 		if (n.report) {
 			record__who(&r, task, (void *)bpf_task_pt_regs(task));
 			r.address = w->address;
 			r.stack = stack;
 			lock__report(&r, st);
-		} else {
+		} else if (!n.parks) {
 			n.lock->stack = stack;
 			n.lock->stack_ns = n.now;
 		}
@@ -199,7 +226,7 @@ static __always_inline u32 wait__end(u64 *labels, const struct measure_span *s)
 		labels[LOCK_LABEL_HOLDER] = l->holder;
 		labels[LOCK_LABEL_AT] = l->stack;
 	}
-	return l->kind == LOCK_KIND_CONDITION ? MEASURE_WAITS : MEASURE_WORKS;
+	return (l->kind & ~LOCK_PARKS) == LOCK_KIND_CONDITION ? MEASURE_WAITS : MEASURE_WORKS;
 }
 
 static __always_inline void futex__exit(void *ctx, struct task_struct *task, s64 result,

@@ -39,6 +39,10 @@ enum lock_kind {
 	LOCK_KIND_FUTEX, LOCK_KIND_KERNEL, LOCK_KINDS,
 };
 
+/* Beside a kind: the word is a thread's own, in which it waits for any lock (parking_lot's). Which one it
+ * waits for is told by where: its stack stands for the lock. */
+#define LOCK_PARKS 0x100
+
 /* In the ring: a lock whose kind user space has not told yet is waited for. */
 #define RECORD_LOCK 24
 

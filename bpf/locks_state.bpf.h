@@ -28,14 +28,15 @@ struct lock {
 	u32 waiters;
 	u32 kind;    /* enum lock_kind; user space says */
 	u64 reported_ns; /* when user space was last told */
-	u64 address; /* 0: it is in memory that processes share */
+	u64 address; /* 0: it is in memory that processes share, or stands for itself */
+	u64 as;	     /* of a LOCK_PARKS: what its thread waited for last */
 	/* Who let go of it last. */
 	u64 woke_ns, holder, stack, stack_ns;
 };
 
 LRU_MAP(locks, LOCKS_MAX, u64, struct lock);
 
-/* By what user space learnt: kinds of locks. */
+/* By what user space learnt: kinds of locks, and LOCK_PARKS. */
 LRU_MAP(lock_kinds, LOCKS_MAX, u64, u32);
 
 /* Threads that have what others wait for, by LOCK_HOLDER: user space wants their registers. */

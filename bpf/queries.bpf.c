@@ -148,7 +148,7 @@ static __always_inline void slow__text(struct measure_slow *r, const struct quer
 	}
 }
 
-static __noinline int call__report(struct measure_span *s, const struct parts_ns *p)
+static __noinline int call__report(struct measure_span *s)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct query *q = bpf_task_storage_get(&queries, task, 0, 0);
@@ -158,10 +158,7 @@ static __noinline int call__report(struct measure_span *s, const struct parts_ns
 	if (!r || !st || !q)
 		return 0;
 	__builtin_memset(r->args, 0, sizeof(r->args));
-	r->args[QUERIES_ARG_ONCPU] = r->ns - p->runq - p->blocked;
-	r->args[QUERIES_ARG_RUNQ] = p->runq;
-	r->args[QUERIES_ARG_DISK] = p->disk;
-	r->args[QUERIES_ARG_BLOCKED] = p->blocked - p->disk;
+	parts__copy(r->args, &q->parts);
 	if (q->statement >> 2)
 		slow__text(r, q);
 	slow__send(r, st);
@@ -173,29 +170,30 @@ static __always_inline void query__count(void *ctx, struct task_struct *task,
 					 struct measure_stats *st)
 {
 	u64 labels[MEASURE_LABELS] = {q->statement, q->failed, q->statement & 1}, stack;
-	struct parts_ns p = parts__since(&q->parts, &q->at_begin);
 	struct measure_span s = {.task = task,
 				 .of = t,
 				 .begin_ns = q->begin_ns,
 				 .now = now,
 				 .labels = labels,
 				 .error = q->failed != 0,
-				 .result = q->failed,
-				 .sums = {[QUERIES_SUM_ONCPU] = now - q->begin_ns - p.runq - p.blocked,
-					  [QUERIES_SUM_RUNQ] = p.runq,
-					  [QUERIES_SUM_DISK] = p.disk,
-					  [QUERIES_SUM_ROWS] = q->rows}};
+				 .result = q->failed};
 	struct measure_cell *cell = NULL;
-	u32 *taken;
+	u32 *taken, counted;
 
-	if (!(measure__end(ctx, &s, st, &stack, &cell) & MEASURE_IS_SLOW))
+	parts__end(&q->parts, &q->at_begin, now - q->begin_ns);
+	counted = measure__end(ctx, &s, st, &stack, &cell);
+	if (counted && cell) {
+		parts__add(cell->sums, &q->parts);
+		cell->sums[QUERIES_SUM_ROWS] += q->rows;
+	}
+	if (!(counted & MEASURE_IS_SLOW))
 		return;
 	taken = scratch__take();
 	if (!taken) {
 		st->notes[QUERIES_NOTE_BUSY]++;
 		return;
 	}
-	call__report(&s, &p);
+	call__report(&s);
 	scratch__give(taken);
 }
 

@@ -6,6 +6,8 @@
 
 #include <linux/types.h>
 
+#include "bpf/parts.h"
+
 /* Words of labels. A statement is the hash of its text without literals; its lowest bit is the
  * dialect, which is the server's kind. */
 enum { QUERIES_LABEL_QUERY, QUERIES_LABEL_ERROR, QUERIES_LABEL_SERVER };
@@ -26,11 +28,8 @@ enum queries_probe {
 	MARIADB_FAILS,	     /* Protocol::net_send_error_packet(thd, error, ...) */
 };
 
-/* Sums: parts of the time; what is left of it is other waits. */
-enum { QUERIES_SUM_ONCPU, QUERIES_SUM_RUNQ, QUERIES_SUM_DISK, QUERIES_SUM_ROWS };
-
-/* Arguments of slow ones. */
-enum { QUERIES_ARG_ONCPU, QUERIES_ARG_RUNQ, QUERIES_ARG_DISK, QUERIES_ARG_BLOCKED, QUERIES_ARGS };
+/* Sums behind the parts of the time. */
+enum { QUERIES_SUM_ROWS = PARTS };
 
 /* The measure's own struct measure_stats.notes. */
 enum { QUERIES_NOTE_LEFT, QUERIES_NOTE_BUSY };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "bpf/funcs.h"
-#include "samples/measure.h"
+#include "measures/parts.h"
 
 enum {
 	BY_FUNCTION, BY_OBJECT, BY_ARG1, BY_ARG2, BY_ARG3, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK,
@@ -37,14 +37,6 @@ static const struct measure_label labels[LABELS] = {
 		      .help = "where the call returned to"},
 };
 
-static void ns_text(u64 ns, char *buf, size_t size)
-{
-	if (ns < NSEC_PER_MSEC)
-		snprintf(buf, size, "%.1f us", (double)ns / 1e3);
-	else
-		snprintf(buf, size, "%.1f ms", (double)ns / 1e6);
-}
-
 /* "read_all(fd=3, ret=4096)" */
 static void call_text(const struct measure_key *keys, char *buf, size_t size)
 {
@@ -64,17 +56,11 @@ static void call_text(const struct measure_key *keys, char *buf, size_t size)
 static void slow_text(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		      size_t size)
 {
-	char parts[3][32], call[384];
-	bool split = slow->args[0] || slow->args[1] || slow->args[2];
+	char parts[160], call[384];
 
 	call_text(keys, call, sizeof(call));
-	for (u32 i = 0; i < 3; i++)
-		ns_text(slow->args[i], parts[i], sizeof(parts[i]));
-	if (split)
-		snprintf(buf, size, "%s: on-CPU %s, run queue %s, blocked %s", call, parts[0], parts[1],
-			 parts[2]);
-	else
-		copy_str(buf, size, call);
+	parts__text(slow, parts, sizeof(parts));
+	snprintf(buf, size, "%s%s%s", call, *parts ? ": " : "", parts);
 }
 
 const struct measure measure_funcs = {
@@ -87,17 +73,10 @@ const struct measure measure_funcs = {
 	.nlabels = LABELS,
 	.by = 1u << BY_FUNCTION,
 	.kept = FUNCS_LABEL_FUNCTION,
-	.sums = {[FUNCS_SUM_ONCPU] = {.name = "oncpu_ns",
-				      .title = "On-CPU",
-				      .help = "of the total: on a CPU",
-				      .type = VALUE_NS},
-		 [FUNCS_SUM_RUNQ] = {.name = "runq_ns",
-				     .title = "Run queue",
-				     .help = "of the total: able to run, without a CPU",
-				     .type = VALUE_NS}},
+	.sums = {PARTS_SUMS},
 	.rest = {.name = "blocked_ns",
 		 .title = "Blocked",
-		 .help = "of the total: waiting for something",
+		 .help = "of the total: waiting for something; for what the columns behind it say",
 		 .type = VALUE_NS},
 	.drills = (const u32[]){1u << BY_STACK, 0},
 	.notes = {[FUNCS_NOTE_LEFT] = "calls were left without a return, or their threads ended: not timed",

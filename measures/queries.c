@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "bpf/queries.h"
+#include "measures/parts.h"
 #include "measures/sql_text.h"
-#include "samples/measure.h"
 
 enum { BY_QUERY, BY_SERVER, BY_ERROR, BY_PID, BY_TID, BY_COMM, BY_CGROUP, LABELS };
 
@@ -56,29 +56,17 @@ static const struct measure_label labels[LABELS] = {
 		       .help = "cgroup of the server"},
 };
 
-static void ns_text(u64 ns, char *buf, size_t size)
-{
-	if (ns < NSEC_PER_MSEC)
-		snprintf(buf, size, "%.1f us", (double)ns / 1e3);
-	else
-		snprintf(buf, size, "%.1f ms", (double)ns / 1e6);
-}
-
 /* Its text as it was, as far as it is known, and what it waited for. */
 static void slow_text(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		      size_t size)
 {
 	bool whole = slow->texts[0].arg == 0;
-	char parts[QUERIES_ARGS][32];
+	char parts[160];
 
-	for (u32 i = 0; i < QUERIES_ARGS; i++)
-		ns_text(slow->args[i], parts[i], sizeof(parts[i]));
-	snprintf(buf, size, "%s%.*s%s: on-CPU %s, run queue %s, disk %s, blocked %s",
-		 slow->result ? "failed: " : "", (int)size - 256,
+	parts__text(slow, parts, sizeof(parts));
+	snprintf(buf, size, "%s%.*s%s: %s", slow->result ? "failed: " : "", (int)size - 256,
 		 whole ? slow->texts[0].text : keys[BY_QUERY].text,
-		 whole && slow->texts[1].arg == 1 ? slow->texts[1].text : "",
-		 parts[QUERIES_ARG_ONCPU], parts[QUERIES_ARG_RUNQ], parts[QUERIES_ARG_DISK],
-		 parts[QUERIES_ARG_BLOCKED]);
+		 whole && slow->texts[1].arg == 1 ? slow->texts[1].text : "", parts);
 }
 
 const struct measure measure_queries = {
@@ -91,18 +79,7 @@ const struct measure measure_queries = {
 	.nlabels = LABELS,
 	.by = 1u << BY_QUERY,
 	.kept = QUERIES_LABEL_QUERY,
-	.sums = {[QUERIES_SUM_ONCPU] = {.name = "oncpu_ns",
-					.title = "On-CPU",
-					.help = "of the total: on a CPU",
-					.type = VALUE_NS},
-		 [QUERIES_SUM_RUNQ] = {.name = "runq_ns",
-				       .title = "Run queue",
-				       .help = "of the total: able to run, without a CPU",
-				       .type = VALUE_NS},
-		 [QUERIES_SUM_DISK] = {.name = "disk_ns",
-				       .title = "Disk",
-				       .help = "of the total: waiting for a disk",
-				       .type = VALUE_NS},
+	.sums = {PARTS_SUMS,
 		 [QUERIES_SUM_ROWS] = {.name = "rows",
 				       .title = "rows/s",
 				       .help = "rows that were returned or changed; MariaDB does not "
@@ -110,7 +87,7 @@ const struct measure measure_queries = {
 				       .type = VALUE_COUNT}},
 	.rest = {.name = "blocked_ns",
 		 .title = "Blocked",
-		 .help = "of the total: waiting for something else, such as a lock or the client",
+		 .help = "of the total: waiting, for a disk, a lock, the client or something else",
 		 .type = VALUE_NS},
 	.drills = (const u32[]){1u << BY_PID, 0},
 	.notes = {[QUERIES_NOTE_LEFT] = "queries had not ended when their sessions did",

@@ -207,19 +207,27 @@ static void add_metric(struct making *k)
 	    EXPORT_COLUMN(VALUE_TEXT, "missing", "why there is no value; null where there is one"));
 }
 
+static void add_time_sums(struct making *k, u32 flags, bool of_rest)
+{
+	const struct measure *m = k->m;
+
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		if (m->sums[i].name && m->sums[i].type == VALUE_NS && m->sums[i].of_rest == of_rest)
+			ADD(k, CELL_SUM, i,
+			    TIME_COLUMN(m->sums[i].name, m->sums[i].title, 9, 1, flags,
+					m->sums[i].help));
+}
+
 /* The parts of the time; in exports they stand without a value where they are not known. */
 static void add_parts(struct making *k, u32 flags)
 {
 	const struct measure *m = k->m;
 
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (m->sums[i].name && m->sums[i].type == VALUE_NS)
-			ADD(k, CELL_SUM, i,
-			    TIME_COLUMN(m->sums[i].name, m->sums[i].title, 9, 1, flags,
-					m->sums[i].help));
+	add_time_sums(k, flags, false);
 	if (m->rest.name)
 		ADD(k, CELL_REST, 0,
 		    TIME_COLUMN(m->rest.name, m->rest.title, 9, 1, flags, m->rest.help));
+	add_time_sums(k, flags, true);
 }
 
 static void add_times(struct making *k)

@@ -309,7 +309,7 @@ static u64 rest_of(const struct measure *m, const struct measure_values *v)
 	u64 parts = 0;
 
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		if (m->sums[i].type == VALUE_NS)
+		if (m->sums[i].type == VALUE_NS && !m->sums[i].of_rest)
 			parts += v->sums[i];
 	return v->sum - MIN(parts, v->sum);
 }
@@ -497,6 +497,11 @@ static u64 query_result__key(const struct row_table *t, u32 row)
 
 /* --- the table --- */
 
+static bool is_empty_part(const struct measure_result *a, struct measure_column c)
+{
+	return c.kind == CELL_SUM && a->measure->sums[c.index].of_rest && !a->all.sums[c.index];
+}
+
 /* On screen where there is one. */
 static void hide_empty(struct measure_box *box, u32 n)
 {
@@ -508,7 +513,7 @@ static void hide_empty(struct measure_box *box, u32 n)
 		cmdline |= a->rows[i].cmdline != NULL;
 	}
 	for (u32 i = 0; i < n; i++)
-		if ((box->kinds[i].kind == CELL_END && !ended) ||
+		if ((box->kinds[i].kind == CELL_END && !ended) || is_empty_part(a, box->kinds[i]) ||
 		    (box->kinds[i].kind == CELL_CMDLINE && !cmdline))
 			box->columns[i].flags &= ~(u32)COLUMN_SCREEN;
 	columns__fit_cmdline(box->columns, n);

@@ -89,6 +89,7 @@ struct measure_sum {
 	const struct measure_label *counts;
 	u64 when;
 	bool bad; /* any of it is worth a look */
+	bool of_rest; /* part of the declaration's rest, not beside it */
 };
 
 /* One sum by another: VALUE_PCT, of it; VALUE_NS, VALUE_COUNT, for each of it. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/lock_kinds.h"
 
+#include <errno.h>
 #include <linux/futex.h>
 
 #ifndef FUTEX_LOCK_PI2
@@ -87,19 +88,27 @@ enum lock_kind lock_kind__of_function(const char *name)
 	return LOCK_KIND_NONE;
 }
 
-/* The C library's simple locks wait by the plain call for their word to be no 2 any more; the kernel itself
- * hands on what inherits priorities. */
+/* The C library's simple locks wait by the plain call for their word to be no 2 any more, musl's mutexes
+ * for it not to say busy; the kernel itself hands on what inherits priorities. */
 enum lock_kind lock_kind__of_call(u32 op, u32 value)
 {
 	if (op == FUTEX_LOCK_PI || op == FUTEX_LOCK_PI2 || (op == FUTEX_WAIT && value == 2))
 		return LOCK_KIND_MUTEX;
+	if (op == FUTEX_WAIT && value == (FUTEX_WAITERS | EBUSY))
+		return LOCK_KIND_MUTEX;
 	return LOCK_KIND_NONE;
+}
+
+bool lock_kind__parks(const char *name)
+{
+	return strstr(name, "parking_lot") != NULL;
 }
 
 bool lock_kind__is_library(const char *name)
 {
 	static const char *const others[] = {"futex",	 "syscall",  "sem_",  "new_sem_",
-					     "lll_",	 "pthread_", "std::", "old_sem_", "clone"};
+					     "lll_",	 "pthread_", "std::", "old_sem_", "clone",
+					     "runtime.futex", "parking_lot", "lock_api"};
 
 	name = plain(name);
 	if (lock_kind__of_function(name))

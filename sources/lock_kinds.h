@@ -12,6 +12,8 @@ extern const char *const lock_kind_names[LOCK_KINDS];
 
 /* By the name of one function in the stack of who waits; LOCK_KIND_NONE: it says nothing. */
 enum lock_kind lock_kind__of_function(const char *name);
+/* Whether that function waits for any lock in a word of its thread's own: LOCK_PARKS. */
+bool lock_kind__parks(const char *name);
 /* By the call alone, FUTEX_x and the value that is waited on; likewise. */
 enum lock_kind lock_kind__of_call(u32 op, u32 value);
 /* Whether a function is there to take, wait for or let go of locks: it does not say who does. */

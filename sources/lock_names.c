@@ -104,21 +104,17 @@ static bool function_at(const struct lock_names *n, u32 tgid, const u64 *ips, u3
 	return n->names && n->names->find(n->names, tgid, ips[i] - (i > 0), name) && name->symbol;
 }
 
-enum lock_kind lock_names__kind(const struct lock_names *n, u32 tgid, const u64 *ips, u32 nips,
-			       bool *inner)
+void lock_names__see_stack(const struct lock_names *n, struct lock_seen *l, u32 tgid, const u64 *ips, u32 nips)
 {
 	struct address_name name;
-	enum lock_kind kind;
 
-	for (u32 i = 0; i < nips; i++) {
+	for (u32 i = 0; !l->kind && i < nips; i++) {
 		if (!function_at(n, tgid, ips, i, &name))
 			continue;
-		kind = lock_kind__of_function(name.text);
-		*inner = strstr(name.text, "pthread_") != NULL;
-		if (kind)
-			return kind;
+		l->kind = lock_kind__of_function(name.text);
+		l->inner = strstr(name.text, "pthread_") != NULL;
+		l->parks = lock_kind__parks(name.text);
 	}
-	return LOCK_KIND_NONE;
 }
 
 /* The function that is behind those of libraries. */
@@ -176,12 +172,22 @@ static bool is_mutex(const struct lock_seen *l)
 	       m.users && m.users < 65536 && is_thread(l, m.owner);
 }
 
+#define FRAME_BYTES 512
+
+/* Who waits for a condition of musl does so in a word of its own frame. */
+static bool is_on_stack(const struct lock_seen *l)
+{
+	return l->op == FUTEX_WAIT && l->value == 2 && l->regs.sp && l->address - l->regs.sp < FRAME_BYTES;
+}
+
 void lock_names__learn(struct lock_names *n, struct lock_seen *l, struct stack_seen *s)
 {
+	if (!l->kind && is_on_stack(l) && !is_mutex(l))
+		l->kind = LOCK_KIND_CONDITION;
 	if (!l->kind)
 		l->kind = lock_kind__of_call(l->op, l->value);
 	if (!l->kind && s)
-		l->kind = lock_names__kind(n, s->tgid, s->ips, s->n, &l->inner);
+		lock_names__see_stack(n, l, s->tgid, s->ips, s->n);
 	if (s && !*l->taken_in)
 		copy_str(l->taken_in, sizeof(l->taken_in), lock_names__where(n, s));
 	if (!l->kind && is_mutex(l))
@@ -205,6 +211,15 @@ static void add_function(struct lock_seen *l)
 		snprintf(l->name + len, sizeof(l->name) - len, " in %s", l->taken_in);
 }
 
+/* "parking_lot in take_order" */
+static void name_by_place(struct lock_seen *l)
+{
+	l->same = mix64_pair(mix64_pair(l->tgid, l->kind), hash_bytes(l->taken_in, strlen(l->taken_in)));
+	copy_str(l->name, sizeof(l->name), "parking_lot");
+	add_function(l);
+	l->named = true;
+}
+
 /* A word that is waited on lies within its lock. */
 void lock_names__name(struct lock_names *n, struct lock_seen *l)
 {
@@ -214,6 +229,10 @@ void lock_names__name(struct lock_names *n, struct lock_seen *l)
 
 	if (l->named)
 		return;
+	if (l->parks) {
+		name_by_place(l);
+		return;
+	}
 	l->same = mix64_pair(mix64_pair(l->file, l->file ? 0 : l->tgid), at);
 	if (l->file)
 		l->same = l->lock;
@@ -288,6 +307,8 @@ u32 lock_seen__owner(const struct lock_seen *l)
 	struct mutex_words m;
 	u32 tid;
 
+	if (l->parks)
+		return 0;
 	if (l->kind == LOCK_KIND_RWLOCK)
 		return writer_of(l);
 	if (l->kind != LOCK_KIND_MUTEX || !lock_names__read(l->tgid, l->address, &m, sizeof(m)) || !m.lock)

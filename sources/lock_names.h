@@ -30,6 +30,7 @@ struct lock_seen {
 	enum lock_kind kind;
 	bool kind_known; /* the programs know its kind */
 	bool named;
+	bool parks; /* LOCK_PARKS: where it is waited for is its name */
 	bool inner; /* the C library's: words of some kinds lie within the lock */
 	u64 same; /* of all words of it */
 	u32 tid;	       /* who was seen to wait last, and its registers; ip 0: was looked at */
@@ -70,7 +71,8 @@ struct lock_seen *lock_names__find(struct lock_names *n, u64 lock);
 struct lock_seen *lock_names__add(struct lock_names *n, const struct lock_seen *fresh);
 /* What a wait says of its kind and of who takes it: its call, the stack (NULL: not known), its memory. */
 void lock_names__learn(struct lock_names *n, struct lock_seen *l, struct stack_seen *s);
-enum lock_kind lock_names__kind(const struct lock_names *n, u32 tgid, const u64 *ips, u32 nips, bool *inner);
+/* The stack's part of that, of a process's. */
+void lock_names__see_stack(const struct lock_names *n, struct lock_seen *l, u32 tgid, const u64 *ips, u32 nips);
 /* Fills l->name and l->same. */
 void lock_names__name(struct lock_names *n, struct lock_seen *l);
 /* The thread that has it now, as its memory says; 0: nobody, or it does not say. */

@@ -69,9 +69,9 @@ static void take_stack(void *ctx, const struct stack_record *r)
 
 static void publish_kind(struct ctx *c, struct lock_seen *l)
 {
-	u32 kind = l->kind;
+	u32 kind = l->kind | (l->parks ? LOCK_PARKS : 0);
 
-	if (kind && !l->kind_known)
+	if (l->kind && !l->kind_known)
 		l->kind_known = !bpf_map_update_elem(c->kinds_fd, &l->lock, &kind, BPF_ANY);
 }
 
@@ -140,7 +140,7 @@ static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 	n = c->walker->walk(c->walker, space, &copy, ips, LOCK_FRAMES, &end);
 	c->walker->put_space(c->walker, space);
 	if (!l->kind)
-		l->kind = lock_names__kind(&c->base, l->tgid, ips, n, &l->inner);
+		lock_names__see_stack(&c->base, l, l->tgid, ips, n);
 	if (!*l->taken_in)
 		lock_names__name_where(&c->base, l->tgid, ips, n, l->taken_in, sizeof(l->taken_in));
 	if (!l->kind && n && is_semaphore(c, l, ips[0]))

@@ -49,7 +49,11 @@ static struct lock_seen *learn(struct sched_locks *l, const struct wait_sample *
 			return NULL;
 		seen = lock_names__add(&l->base, &fresh);
 	}
-	if ((!seen->kind || !*seen->taken_in) && seen->tries++ < TRIES)
+	if (seen->parks) { /* for another lock, perhaps */
+		*seen = fresh;
+		lock_names__learn(&l->base, seen, w->ustack ? lock_names__stack(&l->base, w->ustack) : NULL);
+		seen->parks = true;
+	} else if ((!seen->kind || !*seen->taken_in) && seen->tries++ < TRIES)
 		lock_names__learn(&l->base, seen,
 				  w->ustack ? lock_names__stack(&l->base, w->ustack) : NULL);
 	return seen;

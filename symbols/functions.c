@@ -18,7 +18,7 @@ struct finding {
 	struct debugfile debug;
 	struct symtab_builder names;
 	int fd;
-	bool throws; /* exceptions may pass through its functions */
+	bool needs_returns; /* exceptions may pass through its functions, or other stacks come in between */
 	struct disasm *disasm;
 };
 
@@ -41,14 +41,38 @@ static bool is_special(const char *name)
 	return false;
 }
 
+/* Whether a table of strings has one that is, or ends with, that. */
+static bool has_string(Elf *elf, const char *section, const char *text)
+{
+	struct byte_budget budget = elf__budget();
+	Elf_Data *d = elf__bytes(elf__section(elf, section, SHT_STRTAB), &budget);
+
+	return d && d->d_buf && memmem(d->d_buf, d->d_size, text, strlen(text) + 1);
+}
+
+/* Threads change stacks within calls: those end in another order than they began, for which the kernel ends a
+ * program whose return addresses it has taken over. By what such files import, define or export. */
+static bool changes_stacks(Elf *elf)
+{
+	static const char *const names[] = {
+		"swapcontext", "jump_fcontext", "zend_fiber_switch_context", "rb_fiber_resume",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++)
+		if (has_string(elf, ".dynstr", names[i]) || has_string(elf, ".strtab", names[i]))
+			return true;
+	return false;
+}
+
 /* libc has exception tables for threads that are cancelled, which look for no handler. */
-static bool may_throw(Elf *elf, const char *path)
+static bool needs_returns(Elf *elf, const char *path)
 {
 	const char *file = strrchr(path, '/');
 
 	if (file && (!strncmp(file, "/libc.so", 8) || !strncmp(file, "/libpthread", 11)))
 		return false;
-	return elf__section(elf, ".gcc_except_table", 0) || elf__section(elf, ".gopclntab", 0);
+	return elf__section(elf, ".gcc_except_table", 0) || elf__section(elf, ".gopclntab", 0) ||
+	       changes_stacks(elf);
 }
 
 /* --- names --- */
@@ -200,10 +224,10 @@ static int search(struct finding *f, const char *glob,
 		found.name = shown;
 		found.linkage = symtab_builder__name(&f->names, s);
 		if (code__offset(&f->code, s->start, &found.offset) &&
-		    (!f->throws || find_ends(f, s, ends))) {
+		    (!f->needs_returns || find_ends(f, s, ends))) {
 			found.ends = ends->offsets;
-			found.nends = f->throws ? ends->n : 0;
-			found.jumps = f->throws && ends->jumps;
+			found.nends = f->needs_returns ? ends->n : 0;
+			found.jumps = f->needs_returns && ends->jumps;
 			more = emit(ctx, &found);
 			n += more;
 		}
@@ -235,8 +259,8 @@ int functions__find(int fd, const char *path, const char *root, const char *glob
 	program.elf = f.code.is_elf ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	if (program.elf) {
 		code__add_names(&f.code, &program, &origin, &f.debug, &f.names);
-		f.throws = may_throw(program.elf, path);
-		f.disasm = f.throws ? disasm__new(f.code.machine) : NULL;
+		f.needs_returns = needs_returns(program.elf, path);
+		f.disasm = f.needs_returns ? disasm__new(f.code.machine) : NULL;
 		n = search(&f, glob, emit, ctx);
 		*missing = !f.code.has_symtab;
 		elf_end(program.elf);

@@ -10,8 +10,8 @@ struct function_found {
 	const char *name; /* demangled */
 	const char *linkage; /* as in the file */
 	u64 offset;	  /* in the file */
-	/* Where its return address must not be taken over, as an exception may look for it there:
-	 * offsets of the instructions by which it is left. Else 0. */
+	/* Where its return address must not be taken over, as an exception may look for it there, or calls on
+	 * another stack end in between: offsets of the instructions by which it is left. Else 0. */
 	const u64 *ends;
 	u32 nends;
 	bool jumps; /* at one of them it goes on in another function, whose result it gives */

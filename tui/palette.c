@@ -426,7 +426,7 @@ static const struct command commands[] = {
 	 probes__open, NULL},
 	{"unfunction", "[N]", "the N-th functions that were picked no more; the last ones",
 	 functions__drop, NULL},
-	{"function-waits", "on|off", "split the time of calls: on CPU, run queue, blocked",
+	{"function-waits", "on|off", "split the time of calls: on CPU, run queue, waits by reason",
 	 functions__set_waits, NULL},
 	{"watch", "PLACE", "watch an address: PROGRAM:VARIABLE[.MEMBER][/LEN][:rwx][ if CONDITION], or 0xADDRESS",
 	 watches__add, NULL},

@@ -69,7 +69,7 @@ void options__usage(void)
 	      "      --function PATH:GLOB\n"
 	      "                          time calls of functions (repeatable); PATH: a program,\n"
 	      "                          a library or pid:N\n"
-	      "      --function-waits    split their time: on CPU, run queue, blocked\n"
+	      "      --function-waits    split their time: on CPU, run queue, waits by reason\n"
 	      "      --do 'WORDS; WORDS' what the palette (:) takes, one after the other\n"
 	      "      --config FILE       instead of ~/.config/proftop/config\n"
 	      "      --no-config         neither that nor anything beside it is read\n"

@@ -33,9 +33,9 @@ def code_of(pid, function):
 class Called:
     """The workload, watched from before it calls until after."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, name="funcs"):
         live.need_root()
-        with live.Workload("funcs") as work:
+        with live.Workload(name) as work:
             options = [str(o).replace("PID", str(work.pid)) for o in options]
             with live.Watch("funcs", *options, binary=live.CHECKED) as watch:
                 watch.next()
@@ -80,6 +80,36 @@ def test_calls():
     assert seen.sum_of("spins", "oncpu_ns") >= 40 * 2 * MS * 0.95
     assert seen.sum_of("sleeps", "blocked_ns") >= 20 * 5 * MS * 0.9
     assert seen.sum_of("spins", "blocked_ns") <= seen.sum_of("spins", "total_ns") * 0.2
+
+
+def test_wait_reasons():
+    """What calls wait for: a lock, a socket, also in poll, a disk, a time; the rest is a pipe's, and none of it a CPU's"""
+    path = os.path.join(live.WORKLOADS, "wait_reasons")
+    seen = Called("--function", f"!{path}:for_*", "--function", f"{path}:in_each", "--function-waits",
+                  name="wait_reasons")
+    calls, wait = seen.said["calls"], seen.said["calls"] * seen.said["ns"]
+    reasons = ("lock_ns", "disk_ns", "network_ns", "sleep_ns")
+    truth = {"for_lock": {"lock_ns"}, "for_socket": {"network_ns"}, "for_poll": {"network_ns"},
+             "for_pipe": set(), "for_sleep": {"sleep_ns"}, "for_disk": {"disk_ns"}, "for_cpu": set(),
+             "in_each": {"lock_ns", "sleep_ns"}}
+    for name, wanted in truth.items():
+        times = 2 * calls if name in ("for_lock", "for_sleep") else calls
+        assert seen.counts()[name] == times, (name, seen.counts())
+        blocked = seen.sum_of(name, "blocked_ns")
+        for reason in reasons:
+            ns = seen.sum_of(name, reason)
+            if reason in wanted and reason != "disk_ns":
+                live.fact(f"{name}: {reason}", wait * times / calls / 1e6, ns / 1e6)
+                # What it waits for may come while it has no CPU to begin to wait.
+                assert wait * times // calls <= ns + seen.sum_of(name, "runq_ns"), (name, reason, ns)
+            elif reason not in wanted:
+                assert ns <= 0.02 * wait, (name, reason, ns)
+        known = sum(seen.sum_of(name, r) for r in reasons)
+        if name == "for_pipe":
+            assert blocked + seen.sum_of(name, "runq_ns") >= wait and known <= 0.02 * wait, (blocked, known)
+        elif name != "for_cpu":
+            assert 0.9 * blocked <= known <= blocked, (name, blocked, known)
+    assert seen.sum_of("for_disk", "disk_ns") > 0 and seen.sum_of("for_cpu", "oncpu_ns") >= wait, seen.rows
 
 
 def built(folder):

@@ -3,9 +3,11 @@
 """Locks: waits whose number and length a workload knows, who holds what, rings of those that wait for
 each other; contention in the kernel as bpftrace sees it."""
 import collections
+import glob
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -309,6 +311,162 @@ def test_wrong_orders():
         assert {("many", last), (last, "many")} in found, (n, kind, found)
 
 
+def test_musl():
+    """Locks of musl, whose library has no tables to walk by: as often as they were waited for, by their symbols"""
+    live.need_root()
+    if not shutil.which("musl-gcc"):
+        raise live.Skip("no musl-gcc")
+    with live.temporary() as folder:
+        path = os.path.join(folder, "holds")
+        beside = [x for d in ("", "/x86_64-linux-gnu") for x in ("-idirafter", f"/usr/include{d}")]
+        subprocess.run(["musl-gcc", "-O1", "-g", *beside, "-o", path,
+                        os.path.join(live.ROOT, "tests/workloads/lock_holds.c")], check=True)
+        with live.Workload("", ROUNDS, HOLD_MS, path=path) as work, \
+                live.Watch("locks", "-p", work.pid, binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            said = json.loads(work.process.stdout.readline())
+            watch.until(live.now_ns())
+            os.kill(work.pid, signal.SIGUSR1)
+    counts, kinds = collections.Counter(), collections.defaultdict(set)
+    for r in (r for x in watch.reports for r in x["rows"] if r["count"] and r["kind"] != "kernel"):
+        lock = r["lock"] if r["lock"] in said else "work_cond"  # its word is the waiter's own
+        counts[lock] += r["count"]
+        kinds[lock].add(r["kind"])
+    for lock in ("plain_mutex", "pi_mutex", "write_lock", "work_sem", "work_cond", "raw_futex", "timed_mutex"):
+        live.fact(f"musl: waits for {lock}", ROUNDS, counts[lock])
+        assert counts[lock] == ROUNDS, (lock, counts)
+    for lock, kind in KINDS.items():
+        # A writer's lock and a semaphore look the same, so they are called futexes.
+        assert kinds[lock] == {"futex" if kind in ("rwlock", "semaphore") else kind}, (lock, kinds)
+
+
+def rust_program(folder):
+    """Built with the crates that Debian has."""
+    crates = [d for d in ("/usr", f"{live.BUILD}/servers/usr") for d in [f"{d}/share/cargo/registry"]
+              if glob.glob(f"{d}/parking_lot-*")]
+    cargo = shutil.which("cargo") or shutil.which("/root/.cargo/bin/cargo")
+    if not crates or not cargo:
+        raise live.Skip("no cargo, or no librust-parking-lot-dev")
+    os.makedirs(f"{folder}/src")
+    os.makedirs(f"{folder}/.cargo")
+    shutil.copy(os.path.join(live.ROOT, "tests/workloads/locks/parks.rs"), f"{folder}/src/main.rs")
+    with open(f"{folder}/Cargo.toml", "w", encoding="ascii") as f:
+        f.write('[package]\nname = "parks"\nversion = "0.1.0"\nedition = "2021"\n'
+                '[dependencies]\nparking_lot = "0.12"\n[profile.release]\ndebug = 1\n')
+    with open(f"{folder}/.cargo/config.toml", "w", encoding="ascii") as f:
+        f.write(f'[source.crates-io]\nreplace-with = "here"\n[source.here]\ndirectory = "{crates[0]}"\n')
+    path = ":".join((os.path.dirname(cargo), os.environ["PATH"]))
+    subprocess.run([cargo, "build", "--release", "--offline", "-q"], cwd=folder, check=True,
+                   env={**os.environ, "PATH": path})
+    return f"{folder}/target/release/parks"
+
+
+def test_rust():
+    """Rust: parking_lot's locks, whose threads wait in words of their own, by where they are waited for; std's"""
+    live.need_root()
+    with live.temporary() as folder:
+        with subprocess.Popen([rust_program(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                              text=True) as work:
+            work.stdout.readline()
+            with live.Watch("locks", "-p", work.pid, binary=live.CHECKED) as watch:
+                for word in "first", "done":
+                    watch.until(live.now_ns())
+                    before = live.now_ns()
+                    work.stdin.write("\n")
+                    work.stdin.flush()
+                    assert work.stdout.readline().strip() == word
+                watch.until(live.now_ns())
+            work.kill()
+    counts = collections.Counter()
+    for r in (r for x in watch.reports if x["t1_ns"] > before for r in x["rows"] if r["kind"] != "kernel"):
+        # Statics have symbols, or none, by the compiler's version.
+        name = re.sub(r"^parks::STD_(MUTEX|BOOK)$|^parks\+0x[0-9a-f]+ in parks::waits_std(_read)?$", "std", r["lock"])
+        counts[name, r["kind"]] += r["count"]
+    wanted = {("parking_lot in parks::waits_mutex", "mutex"), ("parking_lot in parks::waits_read", "rwlock"),
+              ("parking_lot in parks::waits_condition", "condition"), ("std", "mutex"), ("std", "rwlock")}
+    assert {k: counts[k] for k in wanted} == {k: 8 for k in wanted}, counts
+
+
+def test_found_soon():
+    """Two threads that hang since before are named within 2 s of when proftop is begun, by itself and in the overview"""
+    live.need_root()
+    with live.Workload("lock_holds", "deadlock", 2) as work:
+        ring = json.loads(work.process.stdout.readline())["ring"]
+        with live.Watch("locks", "-p", work.pid, delay=0.2) as watch:  # as users have it
+            begin = watch.next()["t0_ns"]
+            while not ring_of(watch.reports[-1]):
+                assert len(watch.reports) < 50, watch.reports[-1]["summary"]
+                watch.next()
+        report = watch.reports[-1]
+    assert rotated(ring_of(report)) == rotated(ring), (ring, report["summary"])
+    live.near((report["t1_ns"] - begin) / 1e9, 1, 1, "seconds until the deadlock is named")
+
+
+def test_oracles():
+    """helgrind and ThreadSanitizer on the same programs: both orders are wrong to them, one order and guards right"""
+    if not shutil.which("valgrind"):
+        raise live.Skip("no valgrind")
+    source = os.path.join(live.ROOT, "tests/workloads/lock_holds.c")
+    with live.temporary() as folder:
+        sanitized = os.path.join(folder, "sanitized")
+        subprocess.run(["gcc", "-g", "-O1", "-fsanitize=thread", "-o", sanitized, source], check=True,
+                       stderr=subprocess.DEVNULL)
+        for steps, wrong in ((("AB", "BA"), True), (("AB", "BC", "CA"), True), (("AB", "AB"), False),
+                             (("AB", "BC", "AC"), False)):
+            ours = bool(orders_of(*steps)[0])
+            others = {name: judged(folder, *command, "order", *steps) for name, command in
+                      (("helgrind", ["valgrind", "--tool=helgrind", os.path.join(live.WORKLOADS, "lock_holds")]),
+                       ("TSan", ["setarch", "-R", sanitized]))}
+            assert {"proftop": ours, **others} == dict.fromkeys(("proftop", "helgrind", "TSan"), wrong), \
+                (steps, ours, others)
+
+
+def judged(folder, *command):
+    """Whether another tool says that locks are taken in orders that contradict each other."""
+    with open(f"{folder}/judged", "w+", encoding="utf-8") as log:
+        with live.Workload("", *command[1:], path=command[0], stderr=log) as work:
+            os.kill(work.pid, signal.SIGUSR1)
+            assert "steps" in work.process.stdout.readline()
+            os.kill(work.pid, signal.SIGUSR1)
+            work.process.wait(60)
+        log.seek(0)
+        return bool(re.search(r"lock order .* violated|lock-order-inversion", log.read()))
+
+
+MAPS = r"""
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+static volatile int stop;
+static void *maps(void *arg)
+{
+	while (!stop) {
+		char *p = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+		munmap(p, 1 << 16);
+	}
+	return arg;
+}
+int main(int argc, char **argv)
+{
+	pthread_t t[4];
+	int n = argc > 1 ? 1 : 4;
+	printf("ready %d\n", getpid());
+	fflush(stdout);
+	getchar();
+	for (int i = 0; i < n; i++)
+		pthread_create(&t[i], NULL, maps, NULL);
+	sleep(2);
+	stop = 1;
+	for (int i = 0; i < n; i++)
+		pthread_join(t[i], NULL);
+	return 0;
+}
+"""
+
+
 BPFTRACE = """
 BEGIN { printf("ready\\n"); }
 tracepoint:lock:contention_end { @ends[pid] = count(); }
@@ -383,6 +541,36 @@ def test_kernel():
         # What interrupts a program of proftop's is left out.
         live.near_peer(n, ("bpftrace", counts.get(pid, 0)), 2 + 0.02 * n + lost,
                        f"contentions of process {pid}")
+
+
+def test_mmap_lock():
+    """mmap_lock by process: the one whose threads map at once waits for its own, the one with one thread for none"""
+    live.need_root()
+    with live.temporary() as folder:
+        path = os.path.join(folder, "maps")
+        subprocess.run(["gcc", "-O1", "-pthread", "-x", "c", "-", "-o", path], input=MAPS, text=True, check=True)
+        with live.Workload("", path=path, stdin=subprocess.PIPE) as many, \
+                live.Workload("", "one", path=path, stdin=subprocess.PIPE) as one, \
+                live.Watch("locks", "--group", "lock,pid") as watch:
+            watch.next()
+            peer = Peer()
+            for work in (many, one):
+                work.process.stdin.write("\n")
+                work.process.stdin.flush()
+            for work in (many, one):
+                work.process.wait(30)
+            ended = live.now_ns()
+            counts = peer.counts()
+            watch.until(ended)
+    ours = collections.Counter()
+    for r in (r for x in watch.reports for r in x["rows"] if r["kind"] == "kernel"):
+        ours[r["pid"], r["lock"].startswith("mmap_lock ")] += r["count"]
+    assert ours[many.pid, True] > 50, ours
+    assert not ours[one.pid, True], ours
+    lost = sum(x["health"]["lost"] + x["health"]["map_full"] for x in watch.reports)
+    if counts is not None:
+        n = ours[many.pid, True] + ours[many.pid, False]
+        live.near_peer(n, ("bpftrace", counts.get(many.pid, 0)), 2 + 0.02 * n + lost, "contentions of the process")
 
 
 if __name__ == "__main__":

@@ -17,7 +17,7 @@ import waits_postgresql_live as postgresql  # noqa: E402
 
 MS = 1000000
 TRANSACTIONS = 40
-PARTS = "oncpu_ns", "runq_ns", "disk_ns", "blocked_ns"
+PARTS = "oncpu_ns", "runq_ns", "blocked_ns"
 
 
 def sums(reports, server):

@@ -47,6 +47,7 @@ static void calls_tell(void **state)
 	assert_int_equal(lock_kind__of_call(FUTEX_LOCK_PI, 0), LOCK_KIND_MUTEX);
 	assert_int_equal(lock_kind__of_call(FUTEX_WAIT_BITSET, 2), LOCK_KIND_NONE);
 	assert_int_equal(lock_kind__of_call(FUTEX_WAIT, 0), LOCK_KIND_NONE);
+	assert_int_equal(lock_kind__of_call(FUTEX_WAIT, 0x80000010), LOCK_KIND_MUTEX); /* musl */
 }
 
 static void libraries_are_passed_over(void **state)
@@ -55,6 +56,9 @@ static void libraries_are_passed_over(void **state)
 	assert_true(lock_kind__is_library("__lll_lock_wake"));
 	assert_true(lock_kind__is_library("sem_post"));
 	assert_true(lock_kind__is_library("__GI___pthread_mutex_unlock_usercnt"));
+	assert_true(lock_kind__is_library("parking_lot::condvar::Condvar::wait"));
+	assert_true(lock_kind__parks("parking_lot::raw_mutex::RawMutex::lock_slow"));
+	assert_false(lock_kind__parks("std::sys::sync::mutex::futex::Mutex::lock_contended"));
 	assert_false(lock_kind__is_library("holds_here"));
 }
 

@@ -313,7 +313,7 @@ static NOINLINE void awaits_writer(void)
 static NOINLINE void keeps_it(void)
 {
 	for (;;)
-		sleep_ns(1000 * MS);
+		sleep_ns(60000 * MS); /* of seconds each of which would be an interval, it might be awake in all */
 }
 
 static void *link_of_chain(void *arg)

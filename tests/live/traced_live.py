@@ -1,0 +1,204 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a program says and how it ends is the same with probes in it as without: when it crashes, executes, forks,
+unloads a library, throws, is cancelled, changes stacks, or is traced by others, too. No breakpoint is left in
+any page of a program, however proftop ends."""
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import live  # noqa: E402
+
+SOURCES = os.path.join(live.ROOT, "tests/workloads/traced")
+MODES = "crash", "caught", "exec", "fork", "unload", "cancel", "switch", "deep", "alarm"
+
+
+def built(folder):
+    """The programs, and the library that one of them loads."""
+    paths = [os.path.join(folder, n) for n in ("traced", "throws", "libtraced.so")]
+    for path, *command in ((paths[0], "gcc", "-O1", "-g", "-pthread", f"{SOURCES}/traced.c", "-ldl"),
+                           (paths[1], "g++", "-O1", "-g", f"{SOURCES}/throws.cc"),
+                           (paths[2], "gcc", "-O1", "-shared", "-fPIC", f"{SOURCES}/libtraced.c")):
+        if not shutil.which(command[0]):
+            raise live.Skip(f"no {command[0]}")
+        subprocess.run([*command, "-o", path], check=True)
+    return paths
+
+
+class Traced:
+    """A program that waits for a line before it begins."""
+
+    def __init__(self, *command):
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                        stderr=subprocess.STDOUT, text=True)
+        self.pid = int(self.process.stdout.readline().split()[1])
+
+    def goes_on(self):
+        """What it says from then on, and how it ends."""
+        out, _ = self.process.communicate("\n", timeout=60)
+        return out, self.process.returncode
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+
+def watched(options, *command, view="funcs"):
+    """The same with proftop on it, and what that counted."""
+    with Traced(*command) as work, live.Watch(view, *options, binary=live.CHECKED) as watch:
+        watch.next()
+        said = work.goes_on()
+        watch.until(live.now_ns())
+    return said, sum(r["count"] for x in watch.reports for r in x["rows"])
+
+
+def same_as_untraced(options, *command, view="funcs"):
+    with Traced(*command) as work:
+        truth = work.goes_on()
+    said, count = watched(options, *command, view=view)
+    assert said == truth, (command, said, truth)
+    assert count > 0, (command, "nothing was seen")
+
+
+def test_timed():
+    """Timed functions: it crashes, executes, forks, unloads, is cancelled, changes stacks, recurses, is interrupted"""
+    live.need_root()
+    with live.temporary() as folder:
+        program, _, library = built(folder)
+        picked = ("--function", f"!{program}:t_*", "--function", f"{library}:t_*", "--function-waits")
+        for mode in MODES:
+            same_as_untraced(picked, program, mode, library)
+
+
+def test_exceptions():
+    """Exceptions find their handlers through functions that are timed, and end the program where there is none"""
+    live.need_root()
+    with live.temporary() as folder:
+        program = built(folder)[1]
+        for mode in ("caught", "uncaught"):
+            same_as_untraced(("--function", f"!{program}:t_*"), program, mode)
+
+
+def test_asked():
+    """Questions with calls and returns, and the probes of locks and the heap likewise"""
+    live.need_root()
+    with live.temporary() as folder:
+        program, _, library = built(folder)
+        for mode in MODES:
+            same_as_untraced(("--ask", f"! span uprobe:{program}:t_nested -> uretprobe:{program}:t_nested"),
+                             program, mode, library, view="pairs")
+        for view, *options in (("pairs", "--ask", "! mutexheld"), ("heap", "--sample-bytes", "0")):
+            for mode in ("fork", "cancel", "exec", "crash"):
+                with Traced(program, mode, library) as work:
+                    truth = work.goes_on()
+                with Traced(program, mode, library) as work, \
+                        live.Watch(view, *options, "-p", work.pid, binary=live.CHECKED) as watch:
+                    watch.next()
+                    said = work.goes_on()
+                assert said == truth, (view, mode, said, truth)
+
+
+def test_other_tracers():
+    """Beside strace, gdb with a breakpoint, and bpftrace: it does the same, and all see all"""
+    live.need_root()
+    with live.temporary() as folder:
+        program, _, library = built(folder)
+        with Traced(program, "deep", library) as work:
+            truth = work.goes_on()
+        calls = 2001 + 2 * 4 + 3  # t_nested, and t_nothing
+        with open(f"{SOURCES}/traced.c", encoding="ascii") as f:
+            line = next(n for n, text in enumerate(f, 1) if "t_nested(2000" in text)
+        tracers = {
+            "strace": ["-f", "-o", f"{folder}/out", "-p"],
+            "gdb": ["-q", "-batch", "-ex", f"break traced.c:{line}", "-ex", "cont", "-p"],
+            "bpftrace": ["-e", f'BEGIN {{ printf("begun\\n"); }} uprobe:{program}:t_* {{ @ = count(); }}', "-p"],
+        }
+        for name, options in tracers.items():
+            if not shutil.which(name):
+                print(f"# no {name}")
+                continue
+            with Traced(program, "deep", library) as work, \
+                    live.Watch("funcs", "--function", f"!{program}:t_*", binary=live.CHECKED) as watch:
+                watch.next()
+                with open(f"{folder}/{name}", "w", encoding="ascii") as log:
+                    peer = subprocess.Popen([name, *options, str(work.pid)], stdin=subprocess.DEVNULL,
+                                            stdout=log, stderr=subprocess.STDOUT)
+                if name == "bpftrace":
+                    live.wait_for(lambda: "begun" in open(f"{folder}/{name}", encoding="ascii").read(), 30)
+                else:
+                    live.wait_for(lambda: f"TracerPid:\t{peer.pid}\n" in
+                                  open(f"/proc/{work.pid}/status", encoding="ascii").read(), 30)
+                    live.wait_for(lambda: open(f"/proc/{work.pid}/stat", encoding="ascii").read()
+                                  .rsplit(")", 1)[1].split()[0] == "S", 30)  # it let it go on
+                said = work.goes_on()
+                if name == "bpftrace":
+                    peer.send_signal(signal.SIGINT)
+                peer.wait(30)
+                watch.until(live.now_ns())
+            count = sum(r["count"] for x in watch.reports for r in x["rows"])
+            note = watch.reports[-1]["health"].get("note", "")
+            assert said == truth, (name, said, truth)
+            with open(f"{folder}/{name}", encoding="ascii") as log:
+                text = log.read()
+            if name == "gdb":
+                assert text.count("Breakpoint 1, main") == 1, text
+            if name == "bpftrace":
+                assert int(re.search(r"@: (\d+)", text)[1]) == calls, text
+            # As many as the kernel takes over returns of are timed; the others are counted as too deep.
+            deep = int((re.search(r"(\d+) calls were nested too deep", note) or [0, 0])[1])
+            assert count + deep == calls, (name, count, deep, calls, note)
+
+
+def differs(pid):
+    """Places in code of files where a process's memory is not the file's."""
+    found = []
+    with open(f"/proc/{pid}/maps", encoding="ascii") as f:
+        areas = [line.split() for line in f]
+    with open(f"/proc/{pid}/mem", "rb") as memory:
+        for area in areas:
+            if len(area) < 6 or "x" not in area[1] or not area[5].startswith("/"):
+                continue
+            begin, end = (int(x, 16) for x in area[0].split("-"))
+            memory.seek(begin)
+            there = memory.read(end - begin)
+            with open(area[5], "rb") as f:
+                f.seek(int(area[2], 16))
+                file = f.read(end - begin)
+            found += [(area[5], i) for i in range(min(len(there), len(file))) if there[i] != file[i]] \
+                if there[:len(file)] != file else []
+    return found
+
+
+def test_no_breakpoint_left():
+    """Ended, killed or crashed in any view that probes, proftop leaves no changed byte in a program's code"""
+    live.need_root()
+    with live.temporary() as folder:
+        program, _, library = built(folder)
+        with Traced(program, "deep", library) as work:
+            assert not differs(work.pid), "something else probes it"
+            libc = next(line.split()[5] for line in open(f"/proc/{work.pid}/maps", encoding="ascii")
+                        if "/libc.so" in line)
+            views = (("funcs", "--function", f"!{program}:t_*", "--function", f"{libc}:mem*"),
+                     ("events", "--ask", f"! count uprobe:{program}:t_nested"),
+                     ("pairs", "--ask", "! mutexheld", "-p", work.pid),
+                     ("heap", "--sample-bytes", "0", "-p", work.pid))
+            for view, *options in views:
+                for how in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV):
+                    with live.Watch(view, *options) as watch:
+                        watch.next()
+                        assert differs(work.pid), (view, "nothing is probed")
+                        watch.process.send_signal(how)
+                        watch.process.communicate(timeout=30)
+                    live.wait_for(lambda: not differs(work.pid), 10)
+            assert work.goes_on()[1] == 0
+
+
+if __name__ == "__main__":
+    live.main(globals())

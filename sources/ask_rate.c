@@ -13,6 +13,7 @@
 #define LOOK_NS	    (20 * NSEC_PER_MSEC)
 #define LONGER_NS   (100 * NSEC_PER_MSEC)
 #define EVENTS_MAX  16
+#define KNOWN_NS    (3 * NSEC_PER_SEC)
 #define COST_NS	    150	 /* of an event that is counted, about */
 #define SPAN_NS	    250	 /* of a begin or an end */
 #define STACK_NS    2000 /* more, with a stack */
@@ -91,9 +92,25 @@ static u64 per_second(struct ask_rate *r, u64 least_ns)
 	return (u64)((double)(r->before - before) * 1e9 / (double)took);
 }
 
+static bool has_calls(const struct ask *a)
+{
+	for (u32 i = 0; i < a->targets.n; i++)
+		if (ask_target__is_of_program(&a->targets.v[i]) && a->uprobe_links)
+			return true;
+	return false;
+}
+
+/* Those of functions are counted each time: what a probe takes on this machine is measured then. */
+static bool is_known(const struct ask *a)
+{
+	u64 at = __atomic_load_n(&a->counted_ns, __ATOMIC_RELAXED);
+
+	return at && clock__monotonic_ns() < at + KNOWN_NS && !has_calls(a);
+}
+
 void ask_rate__begin(struct ask_rate *r, const struct ask *a, u32 only)
 {
-	if (a->forced || a->targets.n > EVENTS_MAX)
+	if (a->forced || a->targets.n > EVENTS_MAX || is_known(a))
 		return;
 	r->cost_ns = cost_of(a);
 	for (u32 i = 0; i < a->targets.n; i++) {
@@ -131,6 +148,19 @@ void ask_rate__end(struct ask_rate *r)
 	event_count__close(&r->calls);
 	event_count__close(&r->tracepoints);
 	*r = (struct ask_rate){0};
+}
+
+void ask_rate__try(const struct ask *a)
+{
+	struct ask_rate r = {0};
+	struct status st = {0};
+
+	if (has_calls(a))
+		return;
+	ask_rate__begin(&r, a, 0);
+	if (!ask_rate__check(&r, a, &st))
+		__atomic_store_n(&((struct ask *)a)->counted_ns, clock__monotonic_ns(), __ATOMIC_RELAXED);
+	ask_rate__end(&r);
 }
 
 /* Of one function or static probe: what a question of that event alone is about. */

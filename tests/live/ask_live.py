@@ -102,6 +102,49 @@ def test_values():
         assert all(h["lo"] <= 64 < h["hi"] for h in r["hist"]), r
 
 
+# Calls that fail, whose argument is one more each time, until a line comes; then the last one.
+RISING = """
+import os, select, sys
+at = 0x40000000
+print("ready", flush=True)
+while at % 64 or not select.select([sys.stdin], [], [], 0)[0]:
+    at += 1
+    try:
+        os.lseek(at, 0, 0)
+    except OSError:
+        pass
+print(at, flush=True)
+"""
+
+
+def rising(question, **kw):
+    """A question about such calls, which go on when it is asked and end before it does; the last argument."""
+    live.need_root()
+    with subprocess.Popen([sys.executable, "-c", RISING], stdin=subprocess.PIPE, text=True,
+                          stdout=subprocess.PIPE) as work:
+        assert work.stdout.readline() == "ready\n"
+        with Watch("! " + question.replace("PID", str(work.pid)), options=("-d", "0.05"), **kw) as watch:
+            watch.until(live.now_ns() + 500 * MS)
+            last = int(work.communicate("\n")[0])
+            watch.until(live.now_ns())
+    assert watch.reports[0]["rows"], watch.reports[0]
+    return last, watch
+
+
+def test_first_numbers():
+    """What is read while programs go on to count, as at the beginning, is exact in the end"""
+    last, watch = rising("count syscalls:sys_enter_lseek if pid == PID by pid sum fd")
+    n = watch.sum()
+    # Those were consecutive.
+    same(f"sum of {n} arguments", n * (2 * last - n + 1) // 2, watch.sum("sum"))
+    same("in buckets", n, sum(h["count"] for r in watch.rows() for h in r["hist"]))
+    last, watch = rising("span syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek if pid == PID by pid",
+                         view="pairs")
+    n = watch.sum()
+    same(f"of {n} spans failed", n, watch.sum("errors"))
+    same("in buckets", n, sum(h["count"] for r in watch.rows() for h in r["hist"]))
+
+
 def test_texts():
     """Texts as keys, compared and matched by globs"""
     n = 500

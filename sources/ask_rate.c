@@ -50,6 +50,24 @@ static void count_calls(struct ask_rate *r, const struct ask_target *t, u32 only
 	event_count__add(&r->calls, &set);
 }
 
+static void count_in_kernel(struct ask_rate *r, const struct ask_target *t)
+{
+	switch (t->of->kind) {
+	case EVENT_TRACEPOINT:
+		event_count__add_tracepoint(&r->tracepoints, t->name);
+		break;
+	case EVENT_BTF:
+		event_count__add_raw(&r->tracepoints, t->event);
+		break;
+	case EVENT_KPROBE:
+	case EVENT_KRETPROBE:
+		event_count__add_kernel(&r->tracepoints, t->event, t->of->kind == EVENT_KRETPROBE);
+		break;
+	default:
+		break;
+	}
+}
+
 static void count_on_all(struct ask_rate *r, struct perf_event_attr attr)
 {
 	u32 *cpus, n = cpus__online(&cpus);
@@ -118,10 +136,10 @@ void ask_rate__begin(struct ask_rate *r, const struct ask *a, u32 only)
 
 		if (ask_target__is_of_program(t) && a->uprobe_links)
 			count_calls(r, t, only, cost_of(a));
-		else if (t->of->kind == EVENT_TRACEPOINT)
-			event_count__add_tracepoint(&r->tracepoints, t->name);
 		else if (t->of->kind == EVENT_PERF && is_counted(&t->attr))
 			count_on_all(r, t->attr);
+		else
+			count_in_kernel(r, t);
 	}
 	r->begin_ns = clock__monotonic_ns();
 	r->before = sum(r);
@@ -163,8 +181,8 @@ void ask_rate__try(const struct ask *a)
 	ask_rate__end(&r);
 }
 
-/* Of one function or static probe: what a question of that event alone is about. */
-static void look_at_calls(struct ask_rate *r, const char *event)
+/* Of one function, static probe or raw tracepoint: what a question of that event alone is about. */
+static void look_at_places(struct ask_rate *r, const char *event)
 {
 	const struct question_event *e;
 	struct ask_targets targets = {0};
@@ -174,10 +192,14 @@ static void look_at_calls(struct ask_rate *r, const char *event)
 
 	arena__init(&arena);
 	e = question_event__parse(event, &arena, &err);
-	if (e && !e->glob && e->kind != EVENT_TRACEPOINT && !ask_targets__resolve(&targets, e, &st))
-		for (u32 i = 0; i < targets.n && i < EVENTS_MAX; i++)
-			if (ask_target__is_of_program(&targets.v[i]))
-				count_calls(r, &targets.v[i], 0, COST_NS);
+	if (e && !e->glob && e->kind != EVENT_TRACEPOINT)
+		ask_targets__resolve(&targets, e, &st);
+	for (u32 i = 0; i < targets.n && i < EVENTS_MAX; i++) {
+		if (ask_target__is_of_program(&targets.v[i]))
+			count_calls(r, &targets.v[i], 0, COST_NS);
+		else
+			count_in_kernel(r, &targets.v[i]);
+	}
 	ask_targets__fini(&targets);
 	arena__fini(&arena);
 }
@@ -189,7 +211,7 @@ bool ask_rate__look(const char *event, u64 *rate, double *pct)
 	bool known;
 
 	if (event__resolve(event, event__tracefs(), &attr, NULL))
-		look_at_calls(&r, event);
+		look_at_places(&r, event);
 	else if (attr.type == PERF_TYPE_TRACEPOINT)
 		event_count__add_tracepoint(&r.tracepoints, event);
 	else if (is_counted(&attr))

@@ -10,7 +10,7 @@
 struct ask_rate {
 	int *fds; /* counters */
 	u32 n, cap;
-	struct event_count tracepoints;
+	struct event_count tracepoints; /* raw ones and functions of the kernel, too */
 	struct event_count calls; /* of functions and static probes */
 	u64 cost_ns;		   /* of an event, about */
 	u64 begin_ns, before;

@@ -409,6 +409,7 @@ def test_rate_guard():
         for w in workers:
             w.tell()
         done = live.proftop("-b", "-n", 1, "-d", 0.2, "--ask", asked)
+        raw = live.proftop("-b", "-n", 1, "-d", 0.2, "--ask", "count btf:sys_enter by comm")
         forced = live.batch("-n", 1, "-d", 0.2, "--ask", "! " + asked)
     finally:
         for w in workers:
@@ -416,6 +417,7 @@ def test_rate_guard():
     if not done.status:
         raise live.Skip("this machine makes too few system calls a second: " + done.out[:300])
     assert done.status == 2 and "of a CPU" in done.err and not done.out, str(done)
+    assert raw.status == 2 and "of a CPU" in raw.err and not raw.out, str(raw)
     assert forced[0]["summary"]["count"] > 10000, forced[0]["summary"]
     same("the question's name", {asked}, {r["ask"] for r in forced[0]["rows"]})
 

@@ -104,6 +104,7 @@ static __always_inline void frame__labels(struct question_frame *f,
 	labels[0] = event;
 	if (s->by_cpu)
 		labels[0] |= (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS;
+#pragma unroll
 	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++) {
 		s32 key = s->keys[i], text;
 

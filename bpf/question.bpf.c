@@ -172,13 +172,13 @@ static __noinline int question__run(void *ctx, u32 slot)
 	return 0;
 }
 
-static __always_inline void question__run_user(void *ctx, u32 slot)
+static __always_inline void question__count_or_run(void *ctx, u32 slot)
 {
 	if (!question__count_again(ctx, slot))
 		question__run(ctx, slot);
 }
 
-QUESTION_ALL_PROGRAMS(question__run, question__run_user)
+QUESTION_ALL_PROGRAMS(question__count_or_run)
 
 #if QUESTION_DOES == DOES_ALL
 SEC("raw_tp")

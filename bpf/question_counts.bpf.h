@@ -113,7 +113,7 @@ static __always_inline u64 slot__label(void *ctx, const volatile struct question
 	return s->by_cpu ? event | (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS : event;
 }
 
-/* What most events of a function come to, so that it is first; false: it has not been counted. */
+/* What most events that are only counted come to, so that it is first; false: it has not been counted. */
 static __always_inline bool question__count_again(void *ctx, u32 slot)
 {
 	struct measure_stats *st;

@@ -90,14 +90,16 @@ def ask(command):
 
 
 def wait_screen(s, screen, pattern, seconds=FIRST_SECONDS):
-    """Until the screen matches, or for so long when it never does; when that was."""
+    """Until the screen matches, or for so long when it never does; when what it is made of had come."""
     end = time.monotonic() + seconds
-    while not (pattern and re.search(pattern, screen.text())) and time.monotonic() < end:
+    came = time.monotonic()
+    while not (pattern and re.search(pattern, screen.text())) and came < end:
         assert s.read_once(0.05), screen.text()
+        came = time.monotonic()
         screen.feed(s.screen)
         s.screen = b""
-    assert not pattern or time.monotonic() < end, screen.text()
-    return time.monotonic()
+    assert not pattern or came < end, screen.text()
+    return came
 
 
 def enter(question):

@@ -14,6 +14,34 @@ const struct ask_list *ask__asked(const struct host *h)
 	return h->refused[0] && h->asks_before ? h->asks_before : h->sampling.asks;
 }
 
+static const struct feed *feed_of(const struct host *h, const struct ask *a)
+{
+	return h->frame ? &h->frame->feeds[ask__model(a)] : NULL;
+}
+
+/* What does not open lets none of its kind be answered. One that is too much says so with its name. */
+static bool is_refused(const struct host *h, const struct ask *a)
+{
+	const struct feed *f = feed_of(h, a);
+
+	return f && f->state == FEED_FAILED && strstr(f->reason, ask__text(a));
+}
+
+/* What is asked, without what was refused: it is not to stand in the way of the next one. */
+static const struct ask_list *answered(const struct host *h)
+{
+	const struct ask_list *list = ask__asked(h);
+	u32 i = 0;
+
+	while (list && i < list->n) {
+		if (is_refused(h, list->v[i]))
+			list = ask_list__without(list, i);
+		else
+			i++;
+	}
+	return list;
+}
+
 static void set_questions(struct host *h, const struct ask_list *list)
 {
 	struct sampling s = h->sampling;
@@ -235,7 +263,7 @@ bool ask__run(struct host *h, const char *text, struct status *st)
 		return true;
 	}
 	a = find_for(h, text, st);
-	list = a ? ask_list__with(ask__asked(h), a, st) : NULL;
+	list = a ? ask_list__with(answered(h), a, st) : NULL;
 	if (!list) {
 		cut_caret(st);
 		return false;

@@ -12,6 +12,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+from asks import Calls  # noqa: E402
 from tmux import Tmux  # noqa: E402
 
 STATS = "/proc/sys/kernel/bpf_stats_enabled"
@@ -129,6 +130,27 @@ def test_changed():
         settled(t.pid(), before)
         t.keys("Enter")
         t.wait(str(pid), 20)
+
+
+def test_forced():
+    """What was refused for its rate does not stand in the way of itself, asked with !"""
+    live.need_root()
+    question = "count syscalls:sys_enter_getppid by comm"
+    with contextlib.ExitStack() as all_of_them:
+        for work in [all_of_them.enter_context(Calls("spin")) for _ in range(2 * os.cpu_count())]:
+            work.tell()
+        t = all_of_them.enter_context(Tmux([live.CHECKED, "-V", "log"], columns=120))
+        t.wait("LIVE", 30)
+        t.type(f":ask {question}")
+        t.keys("Enter")
+        shown = t.wait(r"of a CPU; ask it with !|\d[kM]? events/s", 30)
+        if "cannot answer" not in shown:
+            raise live.Skip("this machine makes too few system calls a second: " + shown)
+        t.type(f":ask !{question}")
+        t.keys("Enter")
+        t.wait(r"\d[kM]? events/s", 30)
+        t.wait("cannot answer", 5, absent=True)
+        t.wait(r"^ +[0-9.]+[kM]? +calls\b", 10)
 
 
 if __name__ == "__main__":

@@ -294,12 +294,17 @@ __noinline u32 value__bucket(u64 value)
 	return loglin__bucket(value >> value_shift, MEASURE_SUB_SHIFT, MEASURE_BUCKETS);
 }
 
-/* Programs that may interrupt one another on events of one thread define MEASURE_ATOMIC. */
-#ifdef MEASURE_ATOMIC
-#define cell__add_to(place, n) __sync_fetch_and_add(place, n)
-#else
-#define cell__add_to(place, n) (*(place) += (n))
+/* Whether programs may interrupt one another on events of one thread: what is known when they are loaded. */
+#ifndef MEASURE_ATOMIC
+#define MEASURE_ATOMIC 0
 #endif
+#define cell__add_to(place, n)                                                                     \
+	do {                                                                                       \
+		if (MEASURE_ATOMIC)                                                                \
+			__sync_fetch_and_add(place, n);                                            \
+		else                                                                               \
+			*(place) += (n);                                                           \
+	} while (0)
 
 static __always_inline void cell__add(struct measure_cell *c, u64 value, u32 bucket, bool error)
 {

@@ -7,12 +7,13 @@
  * bpf/question_count.bpf.c and bpf/question_span.bpf.c are this with only what counts and spans need: half the
  * instructions, which the verifier is the faster for.
  *
- * Events of any kind may interrupt each other on a thread, so cells are added to atomically, and
+ * Events of some kinds may interrupt each other on a thread: then cells are added to atomically, and
  * a frame for the code is taken from a few per CPU.
  */
-#define MEASURE_ATOMIC
+#define MEASURE_ATOMIC may_nest
 #define MEASURE_KEPT_ALL
 #define STACK_OWN_SLOTS 1 /* bpf/question_log.bpf.h */
+#include "bpf/question_nest.bpf.h"
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
 #include "bpf/question_again.bpf.h"
@@ -166,13 +167,13 @@ static __noinline int question__run(void *ctx, u32 slot)
 	return 0;
 }
 
-static __always_inline void question__run_user(void *ctx, u32 slot)
+static __always_inline void question__count_or_run(void *ctx, u32 slot)
 {
 	if (!question__count_again(ctx, slot))
 		question__run(ctx, slot);
 }
 
-QUESTION_ALL_PROGRAMS(question__run, question__run_user)
+QUESTION_ALL_PROGRAMS(question__count_or_run)
 
 #if QUESTION_DOES == DOES_ALL
 SEC("raw_tp")

@@ -54,7 +54,7 @@ struct question_slot {
 	__u32 event;	       /* of a program of one event */
 	__u32 cookies;	       /* 1: the attachment says which event it is */
 	__u32 by_cpu;	       /* the CPU is a label */
-	__u32 alone;	       /* count: all events are of functions, and nothing but their number is asked for */
+	__u32 alone;	       /* count: events of a thread come one after another, and nothing but their number is asked for */
 	__u32 plain;	       /* there is nothing to evaluate: every event counts */
 	__u32 is_signed;       /* count: the value may be below 0 */
 	__u32 nvalues;	       /* count: 0 or 1; list: so many are sent */

@@ -22,12 +22,12 @@ static __always_inline void cell__add_signed(struct measure_cell *c, s64 value, 
 		c->min = from_zero;
 	if (from_zero > c->max)
 		c->max = from_zero;
-	__sync_fetch_and_add(&c->count, 1);
+	cell__add_to(&c->count, 1);
 	if (value < 0)
-		__sync_fetch_and_add(&c->sums[0], -(u64)value);
+		cell__add_to(&c->sums[0], -(u64)value);
 	else
-		__sync_fetch_and_add(&c->sum, value);
-	__sync_fetch_and_add(&c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
+		cell__add_to(&c->sum, value);
+	cell__add_to(&c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
 }
 
 static __always_inline u32 signed_bucket(s64 value)
@@ -73,7 +73,7 @@ static __always_inline void cell__add_value(const struct run *r, struct measure_
 	else if (r->slot->nvalues)
 		cell__add(c, value, bucket, false);
 	else
-		__sync_fetch_and_add(&c->count, 1);
+		cell__add_to(&c->count, 1);
 }
 
 static __always_inline void count(const struct run *r, const u64 *labels, u64 value)
@@ -113,7 +113,7 @@ static __always_inline u64 slot__label(void *ctx, const volatile struct question
 	return s->by_cpu ? event | (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS : event;
 }
 
-/* What most events of a function come to, so that it is first; false: it has not been counted. */
+/* What most events that are only counted come to, so that it is first; false: it has not been counted. */
 static __always_inline bool question__count_again(void *ctx, u32 slot)
 {
 	struct measure_stats *st;

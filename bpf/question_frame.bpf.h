@@ -9,10 +9,7 @@
 
 #include "bpf/question.h"
 #include "bpf/question_eval.bpf.h"
-
-/* Programs may interrupt one another: the kernel runs one at a time on a CPU of those on tracepoints, perf
- * events and kprobes, and drops the others. */
-const volatile u32 may_nest = 1;
+#include "bpf/question_nest.bpf.h"
 
 /* --- frames --- */
 

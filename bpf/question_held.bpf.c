@@ -67,4 +67,4 @@ out:
 	return 0;
 }
 
-QUESTION_ALL_PROGRAMS(question__run, question__run)
+QUESTION_ALL_PROGRAMS(question__run)

@@ -104,6 +104,7 @@ static __always_inline void frame__labels(struct question_frame *f,
 	labels[0] = event;
 	if (s->by_cpu)
 		labels[0] |= (u64)bpf_get_smp_processor_id() << QUESTION_EVENT_BITS;
+#pragma unroll
 	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++) {
 		s32 key = s->keys[i], text;
 
@@ -163,12 +164,11 @@ static __always_inline bool frame__evaluate(void *ctx, struct question_frame *f,
 	QUESTION_PROGRAM(section, type, 6, passes_on, run)                                         \
 	QUESTION_PROGRAM(section, type, 7, passes_on, run)
 
-/* run_user: what runs where functions of programs are called, which are the events that come most often. */
-#define QUESTION_ALL_PROGRAMS(run, run_user)                                                         \
+#define QUESTION_ALL_PROGRAMS(run)                                                                   \
 	QUESTION_PROGRAMS("qtrace", trace, 1, run)                                                 \
 	QUESTION_PROGRAMS("qraw", raw, 0, run)                                                     \
 	QUESTION_PROGRAMS("qperf", perf, 0, run)                                                   \
-	QUESTION_PROGRAMS("quser", user, 1, run_user)                                              \
+	QUESTION_PROGRAMS("quser", user, 1, run)                                                   \
 	QUESTION_PROGRAMS("qkernel", kernel, 1, run)
 
 #endif

@@ -5,7 +5,7 @@
  * storages, in whatever network namespace. So a packet costs nothing. A connection that is accepted
  * inherits the storage of its listener.
  */
-#define MEASURE_ATOMIC /* packets come while a process works on the same socket */
+#define MEASURE_ATOMIC 1 /* packets come while a process works on the same socket */
 
 #include "bpf/tcp.h"
 #include "bpf/measure.bpf.h"

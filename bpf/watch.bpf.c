@@ -3,7 +3,7 @@
 #include "bpf/watch.h"
 /* Each hit has its own stack until there are many. */
 #define STACK_EVERY_SHIFT 12
-#define MEASURE_ATOMIC
+#define MEASURE_ATOMIC 1
 #include "bpf/measure.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";

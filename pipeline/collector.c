@@ -196,6 +196,11 @@ void collector__set_sampling(struct collector *c, const struct sampling *how)
 	post(c, (struct command){.type = COMMAND_SAMPLING, .how = *how});
 }
 
+void collector__prepare(struct collector *c, const struct ask *ask)
+{
+	post(c, (struct command){.type = COMMAND_PREPARE, .ask = ask});
+}
+
 void collector__set_interval(struct collector *c, u64 interval_ns)
 {
 	post(c, (struct command){.type = COMMAND_INTERVAL, .interval_ns = interval_ns});

@@ -76,6 +76,8 @@ bool collector__idle(struct collector *c);
  * is told in its feed's health.note and logged; the source goes on as before. */
 void collector__set_scope(struct collector *c, const struct scope *scope);
 void collector__set_sampling(struct collector *c, const struct sampling *how);
+/* A question that may be asked soon, in the place of the one before; a reference, taken over. NULL: none is. */
+void collector__prepare(struct collector *c, const struct ask *ask);
 void collector__set_interval(struct collector *c, u64 interval_ns);
 /* A model that is not wanted has no source attached; its last snapshot stays in the frames
  * and its history goes on when it is wanted again. */

@@ -71,7 +71,7 @@ static void regular_tick(struct collector *c, u64 now)
 	c->gap = (struct health_gap){0};
 	c->ticked_ns = now;
 	/* An early tick right after this one would tell nothing. */
-	schedule__take_early(&c->schedule, now + schedule_early_ns[1] / 2);
+	schedule__take_early(&c->schedule, now + schedule_early_ns[SCHEDULE_AT_ONCE] / 2);
 	end_interval(c, ALL_MODELS, gap, false);
 }
 
@@ -220,14 +220,17 @@ static void end(struct collector *c)
 
 static void execute(struct collector *c, struct command *cmd)
 {
-	/* A call changes nothing that frames have. */
-	c->dirty |= cmd->type != COMMAND_CALL;
+	/* These change nothing that frames have. */
+	c->dirty |= cmd->type != COMMAND_CALL && cmd->type != COMMAND_PREPARE;
 	switch (cmd->type) {
 	case COMMAND_SCOPE:
 		collector__use_scope(c, cmd->scope);
 		break;
 	case COMMAND_SAMPLING:
 		set_sampling(c, cmd->how);
+		break;
+	case COMMAND_PREPARE:
+		feeds__prepare(&c->feeds, cmd->ask);
 		break;
 	case COMMAND_INTERVAL:
 		set_interval(c, cmd->interval_ns);

@@ -22,6 +22,8 @@ void command__free(struct command *cmd)
 		scope__put(cmd->scope);
 	else if (cmd->type == COMMAND_RECORD && cmd->sink)
 		cmd->sink->ops->close(cmd->sink); /* nobody took it */
+	else if (cmd->type == COMMAND_PREPARE)
+		ask__put(cmd->ask);
 	else if (cmd->type == COMMAND_CALL)
 		sem_post(&cmd->call->done);
 	free(cmd);
@@ -43,7 +45,7 @@ void command_queue__fini(struct command_queue *q)
 
 static bool replaces(const struct command *cmd, const struct command *last)
 {
-	return last && cmd->type == last->type && cmd->type <= COMMAND_INTERVAL;
+	return last && cmd->type == last->type && cmd->type <= COMMAND_PREPARE;
 }
 
 void command_queue__post(struct command_queue *q, const struct command *cmd)

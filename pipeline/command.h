@@ -18,6 +18,7 @@ enum command_type {
 	COMMAND_SCOPE,
 	COMMAND_SAMPLING,
 	COMMAND_INTERVAL,
+	COMMAND_PREPARE,
 	COMMAND_WANT,
 	COMMAND_ZERO,
 	COMMAND_TICK,
@@ -45,6 +46,7 @@ struct command {
 		struct scope *scope; /* a reference; NULL: everything */
 		struct sampling how;
 		u64 interval_ns;
+		const struct ask *ask; /* a reference; NULL: none */
 		struct {
 			enum model_id model;
 			bool on;

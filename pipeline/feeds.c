@@ -69,6 +69,8 @@ void feeds__init(struct feeds *f, const struct feeds_config *cfg)
 
 void feeds__fini(struct feeds *f)
 {
+	f->slots.how.asks = NULL;
+	feeds__prepare(f, NULL);
 	feeds__stop_recording(f);
 	slots__fini(&f->slots);
 	for (u32 m = 0; m < MODEL_COUNT; m++) {

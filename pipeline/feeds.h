@@ -98,6 +98,8 @@ void feeds__zero(struct feeds *f, u64 t0_ns);
 /* Models whose feed failed are tried again. The scope's reference is taken over. */
 void feeds__set_scope(struct feeds *f, struct scope *scope);
 void feeds__set_sampling(struct feeds *f, const struct sampling *wanted);
+/* See struct source_ops. */
+void feeds__prepare(struct feeds *f, const struct ask *ask);
 
 /* Adds states, health and references to the snapshots. */
 void feeds__fill(struct feeds *f, struct frame *fr);

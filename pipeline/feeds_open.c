@@ -195,13 +195,13 @@ static bool wants_tables(const struct feeds *f, const struct source_row *row)
 	       !slots__of(&f->slots, row->ops)->src;
 }
 
-static void ask_tables(struct feeds *f, const struct source_row *row)
+static bool ask_tables(struct feeds *f, const struct source_row *row)
 {
 	struct route r = {f, slots__of(&f->slots, row->ops)};
 	struct sample_sink sink = feeds__sink(&r);
 
 	f->tables_until_ns = clock__monotonic_ns() + TABLES_WAIT_NS;
-	row->ops->ask_tables(&f->slots.how, f->slots.scope, &sink);
+	return row->ops->ask_tables(&f->slots.how, f->slots.scope, &sink);
 }
 
 /* The first stacks of what is there are to be whole: whether a source waits for unwind tables. */
@@ -212,8 +212,10 @@ static bool awaits_tables(struct feeds *f, const struct source_row *row)
 
 	if (!wants_tables(f, row))
 		return false;
-	if (!f->tables_until_ns)
-		ask_tables(f, row);
+	if (!f->tables_until_ns && !ask_tables(f, row)) {
+		f->tables_until_ns = 0;
+		return false;
+	}
 	if (!symbols__unwind_settle(f->symbols, TABLES_LOOK_MS) &&
 	    clock__monotonic_ns() < f->tables_until_ns) {
 		symbols__unwind_stats(f->symbols, &t);

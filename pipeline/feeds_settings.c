@@ -125,6 +125,16 @@ void feeds__refresh(struct feeds *f)
 			feeds__refresh_health(f, m);
 }
 
+void feeds__prepare(struct feeds *f, const struct ask *ask)
+{
+	u32 i = 0;
+
+	while (i < f->nrows && !f->rows[i].ops->prepare)
+		i++;
+	if (i < f->nrows)
+		f->rows[i].ops->prepare(ask, &f->slots.how);
+}
+
 /* With other settings a source may open that did not before. */
 static void new_settings(struct feeds *f)
 {
@@ -158,13 +168,22 @@ void feeds__renew(struct feeds *f, bool changed)
 	}
 }
 
+/* Then nobody else need be told. */
+static bool only_asks(const struct sampling *was, struct sampling how)
+{
+	how.asks = was->asks;
+	return !memcmp(was, &how, sizeof(how));
+}
+
 void feeds__set_sampling(struct feeds *f, const struct sampling *wanted)
 {
 	bool other = is_other_event(f, wanted->event), asks = f->slots.how.asks != wanted->asks;
 	struct sampling how = *wanted;
+	bool quiet;
 
 	how.walker = f->slots.how.walker;
 	how.names = f->slots.how.names;
+	quiet = asks && only_asks(&f->slots.how, how);
 	forget_refusals(f, SETTING_SAMPLING);
 	if (!f->trial)
 		f->before = f->slots.how;
@@ -174,7 +193,7 @@ void feeds__set_sampling(struct feeds *f, const struct sampling *wanted)
 		if (slot->src && slot->tier &&
 		    (is_other(f, slot, &how) || (slot->ops->asks ? asks : other)))
 			set_event(f, slot, &how);
-		else
+		else if (!quiet)
 			set_slot(f, slot, SETTING_SAMPLING, NULL, &how);
 	}
 	if (!sampling_refused(f))

@@ -2,6 +2,8 @@
 #include "pipeline/schedule.h"
 
 const u64 schedule_early_ns[SCHEDULE_EARLY] = {
+	1 * NSEC_PER_MSEC,
+	4 * NSEC_PER_MSEC,
 	10 * NSEC_PER_MSEC,
 	60 * NSEC_PER_MSEC,
 	150 * NSEC_PER_MSEC,
@@ -17,7 +19,7 @@ void schedule__start(struct schedule *s, u64 base_ns, u64 interval_ns)
 void schedule__hurry(struct schedule *s, u64 base_ns, bool at_once)
 {
 	s->early_base_ns = base_ns;
-	s->early = at_once ? 0 : 1;
+	s->early = at_once ? 0 : SCHEDULE_AT_ONCE;
 }
 
 /* Points of the grid after its base, up to and including t. */

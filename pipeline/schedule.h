@@ -17,13 +17,14 @@ struct schedule {
 	u32 early; /* which early tick is next; SCHEDULE_EARLY when none is left */
 };
 
-/* Early ticks come so long after something was opened; the first one only where it is worth it. */
-#define SCHEDULE_EARLY 4
+/* Early ticks come so long after something was opened; the first ones only where they are worth it. */
+#define SCHEDULE_AT_ONCE 3
+#define SCHEDULE_EARLY	 6
 extern const u64 schedule_early_ns[SCHEDULE_EARLY];
 
 /* The grid begins anew at base. */
 void schedule__start(struct schedule *s, u64 base_ns, u64 interval_ns);
-/* Early ticks begin anew at base. at_once: the first one, too: what is counted shows sooner than what is sampled. */
+/* Early ticks begin anew at base. at_once: the first ones, too: what is counted shows sooner than what is sampled. */
 void schedule__hurry(struct schedule *s, u64 base_ns, bool at_once);
 /* When the next tick of either kind is due, the last regular one having been made at `ticked`.
  * In the past when it is overdue, so however many were missed, one tick makes up for them.

@@ -175,24 +175,43 @@ static const struct measure *find(const struct declared *from, const struct ask_
 	return NULL;
 }
 
-const struct measure *ask_form__measure(const struct ask_form *form)
+struct measure *ask_form__draft(const struct ask_form *form)
 {
-	struct declared *head = __atomic_load_n(&all, __ATOMIC_ACQUIRE), *d;
-	const struct measure *known = find(head, form);
+	struct declared *d = form_is_right(form) ? declare(form) : NULL;
 
-	if (known || !form_is_right(form) ||
-	    __atomic_load_n(&nall, __ATOMIC_RELAXED) >= FORMS_MAX)
-		return known;
-	d = declare(form);
-	if (!d)
-		return NULL;
+	return d ? &d->measure : NULL;
+}
+
+void ask_form__drop(struct measure *draft)
+{
+	if (draft)
+		free(container_of(draft, struct declared, measure));
+}
+
+bool ask_form__keep(struct measure *draft)
+{
+	struct declared *d = container_of(draft, struct declared, measure);
+
+	if (__atomic_load_n(&nall, __ATOMIC_RELAXED) >= FORMS_MAX)
+		return false;
 	__atomic_add_fetch(&nall, 1, __ATOMIC_RELAXED);
 	/* Two threads may both declare it: then there are two that say the same. */
-	d->next = head;
+	d->next = __atomic_load_n(&all, __ATOMIC_ACQUIRE);
 	while (!__atomic_compare_exchange_n(&all, &d->next, d, false, __ATOMIC_RELEASE,
 					    __ATOMIC_ACQUIRE))
 		;
-	return &d->measure;
+	return true;
+}
+
+const struct measure *ask_form__measure(const struct ask_form *form)
+{
+	const struct measure *known = find(__atomic_load_n(&all, __ATOMIC_ACQUIRE), form);
+	struct measure *draft = known ? NULL : ask_form__draft(form);
+
+	if (!draft || ask_form__keep(draft))
+		return known ? known : draft;
+	ask_form__drop(draft);
+	return NULL;
 }
 
 const struct ask_form *measure__form(const struct measure *m)

@@ -105,6 +105,11 @@ struct ask_line_sample {
  */
 const struct measure *ask_form__measure(const struct ask_form *form);
 
+/* Likewise, but nobody finds it before it is kept, which NULL also refuses; one that is not is freed. */
+struct measure *ask_form__draft(const struct ask_form *form);
+bool ask_form__keep(struct measure *draft);
+void ask_form__drop(struct measure *draft);
+
 /* The declaration that a measure was made from; NULL: it is one of measure_table. */
 const struct ask_form *measure__form(const struct measure *m);
 

@@ -292,8 +292,8 @@ static int make(struct making *m)
 	if (resolve_all(m) || (m->a->form.lists && ask_fields__declare(m)) || compile_all(m))
 		return -EINVAL;
 	m->a->uprobe_links = has_uprobe_links(m->a);
-	m->a->measure = ask_form__measure(&m->a->form);
-	return m->a->measure ? 0 : ask_making__refuse(m, "too many different questions: begin proftop anew");
+	m->a->measure = ask_form__draft(&m->a->form);
+	return m->a->measure ? 0 : ask_making__refuse(m, "this question cannot be answered in columns");
 }
 
 static void ask__free(struct ask *a)
@@ -304,6 +304,7 @@ static void ask__free(struct ask *a)
 	if (a->question)
 		question__free(a->question);
 	arena__fini(&a->arena);
+	ask_form__drop(a->measure);
 	free(a->program_of);
 	free(a->text);
 	free(a->question_text);
@@ -320,48 +321,109 @@ static const struct ask *find_asked(const char *text, const char *question, bool
 	return a;
 }
 
-/* question NULL: the text says it, or is the name of one that is compiled in. */
-static const struct ask *ask__make(const char *text, const char *question, struct status *st)
-{
-	const struct known_question *known;
-	struct making m = {.st = st};
-	const struct ask *same;
-	struct ask *a;
+/* What a text says, taken apart. */
+struct asked_text {
 	bool forced;
+	const char *name, *question;
+};
+
+/* question NULL: the text says it, or is the name of one that is compiled in. */
+static struct asked_text read_text(const char *text, const char *question)
+{
+	struct asked_text t = {.question = question};
+	const struct known_question *known;
 
 	text += strspn(text, " \t\n");
-	forced = *text == '!';
-	text += strspn(text, "! \t\n");
-	known = question_library__find(text);
+	t.forced = *text == '!';
+	t.name = text + strspn(text, "! \t\n");
+	known = question ? NULL : question_library__find(t.name);
 	if (!question)
-		question = known ? known->text : text;
-	same = find_asked(text, question, forced);
-	if (same)
-		return same;
+		t.question = known ? known->text : t.name;
+	return t;
+}
+
+static struct ask *ask__make(const struct asked_text *t, struct status *st)
+{
+	struct ask *a = xcalloc(1, sizeof(*a));
+	struct making m = {.st = st, .a = a};
+
 	st->code = EXIT_CODE_OK;
-	m.a = a = xcalloc(1, sizeof(*a));
 	arena__init(&a->arena);
-	a->text = xstrdup(text);
-	a->question_text = xstrdup(question);
-	a->forced = forced;
+	a->refs = 1;
+	a->text = xstrdup(t->name);
+	a->question_text = xstrdup(t->question);
+	a->forced = t->forced;
 	if (make(&m)) {
 		ask__free(a);
 		return NULL;
 	}
 	ask_targets__forget_fields(&a->targets);
+	return a;
+}
+
+const struct ask *ask__draft(const char *name, const char *question, struct status *st)
+{
+	struct asked_text t = read_text(name, question);
+
+	return ask__make(&t, st);
+}
+
+/* It is shared by threads that only read it, but for this. */
+static u32 *refs_of(const struct ask *a)
+{
+	return &((struct ask *)a)->refs;
+}
+
+const struct ask *ask__get(const struct ask *a)
+{
+	__atomic_add_fetch(refs_of(a), 1, __ATOMIC_RELAXED);
+	return a;
+}
+
+void ask__put(const struct ask *a)
+{
+	if (a && !__atomic_sub_fetch(refs_of(a), 1, __ATOMIC_ACQ_REL))
+		ask__free((struct ask *)a);
+}
+
+const struct ask *ask__known(const struct ask *draft)
+{
+	return find_asked(draft->text, draft->question_text, draft->forced);
+}
+
+const struct ask *ask__keep(const struct ask *draft, struct status *st)
+{
+	const struct ask *same = ask__known(draft);
+	struct ask *a = (struct ask *)draft;
+
+	if (same) {
+		ask__put(draft);
+		return same;
+	}
+	if (!ask_form__keep(a->measure)) {
+		ask__put(draft);
+		status__set(st, EXIT_CODE_USAGE, -ENOSPC, "too many different questions: begin proftop anew");
+		return NULL;
+	}
 	a->next = all;
 	all = a;
 	return a;
 }
 
-const struct ask *ask__new(const char *text, struct status *st)
-{
-	return ask__make(text, NULL, st);
-}
-
 const struct ask *ask__named(const char *name, const char *question, struct status *st)
 {
-	return ask__make(name, question, st);
+	struct asked_text t = read_text(name, question);
+	const struct ask *a = find_asked(t.name, t.question, t.forced);
+
+	if (a)
+		return a;
+	a = ask__make(&t, st);
+	return a ? ask__keep(a, st) : NULL;
+}
+
+const struct ask *ask__new(const char *text, struct status *st)
+{
+	return ask__named(text, NULL, st);
 }
 
 const struct measure *ask__measure(const struct ask *a)

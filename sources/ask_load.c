@@ -87,7 +87,7 @@ static u32 may_nest(const struct ask *a)
 	return calls && others;
 }
 
-/* Then no event of a thread comes while another one is counted. */
+/* Of those no event of a thread comes while another one is counted. */
 static bool are_functions(const struct ask *a)
 {
 	for (u32 i = 0; i < a->nprograms; i++)
@@ -98,10 +98,12 @@ static bool are_functions(const struct ask *a)
 
 static void fill_slots(const struct ask *a, struct question_slot *slots)
 {
+	bool apart = are_functions(a) || !may_nest(a);
+
 	for (u32 i = 0; i < a->nprograms; i++) {
 		slots[i] = a->programs[i].slot;
 		slots[i].alone = slots[i].does == QUESTION_COUNTS && slots[i].plain && !slots[i].stack &&
-				 are_functions(a);
+				 !slots[i].call && apart;
 	}
 }
 

@@ -32,7 +32,9 @@ struct ask {
 	u32 log_by; /* enum question_log_by: what is known of what comes within spans */
 	struct entry_list entries;
 	struct ask_form form;
-	const struct measure *measure;
+	struct measure *measure;
+	u32 refs; /* of a draft; one that is asked stays */
+	u64 counted_ns; /* when its events were counted last, and were not too many (sources/ask_rate.h); 0: never */
 	bool uprobe_links; /* functions are probed by links (sources/uprobe.h), not by events */
 	struct value_text own[MEASURE_OWN_LABELS]; /* of own labels */
 	const struct value_names *field_names[ASK_FIELDS]; /* of a list, likewise */

@@ -13,6 +13,7 @@
 #define LOOK_NS	    (20 * NSEC_PER_MSEC)
 #define LONGER_NS   (100 * NSEC_PER_MSEC)
 #define EVENTS_MAX  16
+#define KNOWN_NS    (3 * NSEC_PER_SEC)
 #define COST_NS	    150	 /* of an event that is counted, about */
 #define SPAN_NS	    250	 /* of a begin or an end */
 #define STACK_NS    2000 /* more, with a stack */
@@ -47,6 +48,24 @@ static void count_calls(struct ask_rate *r, const struct ask_target *t, u32 only
 		set.semaphores = &t->usdt->semaphore;
 	r->cost_ns = event_count__cost(&r->calls) + cost;
 	event_count__add(&r->calls, &set);
+}
+
+static void count_in_kernel(struct ask_rate *r, const struct ask_target *t)
+{
+	switch (t->of->kind) {
+	case EVENT_TRACEPOINT:
+		event_count__add_tracepoint(&r->tracepoints, t->name);
+		break;
+	case EVENT_BTF:
+		event_count__add_raw(&r->tracepoints, t->event);
+		break;
+	case EVENT_KPROBE:
+	case EVENT_KRETPROBE:
+		event_count__add_kernel(&r->tracepoints, t->event, t->of->kind == EVENT_KRETPROBE);
+		break;
+	default:
+		break;
+	}
 }
 
 static void count_on_all(struct ask_rate *r, struct perf_event_attr attr)
@@ -91,9 +110,25 @@ static u64 per_second(struct ask_rate *r, u64 least_ns)
 	return (u64)((double)(r->before - before) * 1e9 / (double)took);
 }
 
+static bool has_calls(const struct ask *a)
+{
+	for (u32 i = 0; i < a->targets.n; i++)
+		if (ask_target__is_of_program(&a->targets.v[i]) && a->uprobe_links)
+			return true;
+	return false;
+}
+
+/* Those of functions are counted each time: what a probe takes on this machine is measured then. */
+static bool is_known(const struct ask *a)
+{
+	u64 at = __atomic_load_n(&a->counted_ns, __ATOMIC_RELAXED);
+
+	return at && clock__monotonic_ns() < at + KNOWN_NS && !has_calls(a);
+}
+
 void ask_rate__begin(struct ask_rate *r, const struct ask *a, u32 only)
 {
-	if (a->forced || a->targets.n > EVENTS_MAX)
+	if (a->forced || a->targets.n > EVENTS_MAX || is_known(a))
 		return;
 	r->cost_ns = cost_of(a);
 	for (u32 i = 0; i < a->targets.n; i++) {
@@ -101,10 +136,10 @@ void ask_rate__begin(struct ask_rate *r, const struct ask *a, u32 only)
 
 		if (ask_target__is_of_program(t) && a->uprobe_links)
 			count_calls(r, t, only, cost_of(a));
-		else if (t->of->kind == EVENT_TRACEPOINT)
-			event_count__add_tracepoint(&r->tracepoints, t->name);
 		else if (t->of->kind == EVENT_PERF && is_counted(&t->attr))
 			count_on_all(r, t->attr);
+		else
+			count_in_kernel(r, t);
 	}
 	r->begin_ns = clock__monotonic_ns();
 	r->before = sum(r);
@@ -133,8 +168,21 @@ void ask_rate__end(struct ask_rate *r)
 	*r = (struct ask_rate){0};
 }
 
-/* Of one function or static probe: what a question of that event alone is about. */
-static void look_at_calls(struct ask_rate *r, const char *event)
+void ask_rate__try(const struct ask *a)
+{
+	struct ask_rate r = {0};
+	struct status st = {0};
+
+	if (has_calls(a))
+		return;
+	ask_rate__begin(&r, a, 0);
+	if (!ask_rate__check(&r, a, &st))
+		__atomic_store_n(&((struct ask *)a)->counted_ns, clock__monotonic_ns(), __ATOMIC_RELAXED);
+	ask_rate__end(&r);
+}
+
+/* Of one function, static probe or raw tracepoint: what a question of that event alone is about. */
+static void look_at_places(struct ask_rate *r, const char *event)
 {
 	const struct question_event *e;
 	struct ask_targets targets = {0};
@@ -144,10 +192,14 @@ static void look_at_calls(struct ask_rate *r, const char *event)
 
 	arena__init(&arena);
 	e = question_event__parse(event, &arena, &err);
-	if (e && !e->glob && e->kind != EVENT_TRACEPOINT && !ask_targets__resolve(&targets, e, &st))
-		for (u32 i = 0; i < targets.n && i < EVENTS_MAX; i++)
-			if (ask_target__is_of_program(&targets.v[i]))
-				count_calls(r, &targets.v[i], 0, COST_NS);
+	if (e && !e->glob && e->kind != EVENT_TRACEPOINT)
+		ask_targets__resolve(&targets, e, &st);
+	for (u32 i = 0; i < targets.n && i < EVENTS_MAX; i++) {
+		if (ask_target__is_of_program(&targets.v[i]))
+			count_calls(r, &targets.v[i], 0, COST_NS);
+		else
+			count_in_kernel(r, &targets.v[i]);
+	}
 	ask_targets__fini(&targets);
 	arena__fini(&arena);
 }
@@ -159,7 +211,7 @@ bool ask_rate__look(const char *event, u64 *rate, double *pct)
 	bool known;
 
 	if (event__resolve(event, event__tracefs(), &attr, NULL))
-		look_at_calls(&r, event);
+		look_at_places(&r, event);
 	else if (attr.type == PERF_TYPE_TRACEPOINT)
 		event_count__add_tracepoint(&r.tracepoints, event);
 	else if (is_counted(&attr))

@@ -10,7 +10,7 @@
 struct ask_rate {
 	int *fds; /* counters */
 	u32 n, cap;
-	struct event_count tracepoints;
+	struct event_count tracepoints; /* raw ones and functions of the kernel, too */
 	struct event_count calls; /* of functions and static probes */
 	u64 cost_ns;		   /* of an event, about */
 	u64 begin_ns, before;
@@ -29,6 +29,9 @@ void ask_rate__begin(struct ask_rate *r, const struct ask *a, u32 only);
  */
 int ask_rate__check(struct ask_rate *r, const struct ask *a, struct status *st);
 void ask_rate__end(struct ask_rate *r);
+
+/* The above, while a question is written: that it does not take too much is known for some seconds. Any thread. */
+void ask_rate__try(const struct ask *a);
 
 /* Of one event by its name, counted for 100 ms: how often it comes, and what it takes of a CPU, in %, to count
  * it. False: it cannot be counted without a program. Any thread. */

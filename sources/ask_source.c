@@ -38,7 +38,6 @@ struct running {
 	struct source *source; /* of sources/measure.c; NULL: not open */
 	struct ask_links links;
 	bool opening; /* spans that have no keys yet are handed out */
-	struct ask_rate rate; /* while it is opened */
 	struct ask_log log;
 	u64 cost_ns;	      /* of an event of a program, about; 0: of other events */
 	struct rate_watch watch;
@@ -252,6 +251,7 @@ static void running__close(struct running *r)
 {
 	if (r->source)
 		bpf_source__close(r->source);
+	ask__put(r->ask);
 	free(r);
 }
 
@@ -265,16 +265,6 @@ static void asking__close(struct source *s)
 		close(a->epoll_fd);
 	scope__put(a->scope);
 	free(a);
-}
-
-/* What the programs would cost, before they are attached. */
-static int check_rate(void *ctx, struct bpf_object *obj, struct status *st)
-{
-	struct running *r = ctx;
-
-	(void)obj;
-	r->cost_ns = r->rate.calls.n ? r->rate.cost_ns : 0;
-	return ask_rate__check(&r->rate, r->ask, st);
 }
 
 static bool has_functions(const struct ask *a)
@@ -301,7 +291,6 @@ static int follow_scope(void *ctx, const struct scope *scope, struct status *st)
 static const struct measure_hooks ask_hooks = {
 	.scope = follow_scope,
 	.prepare = prepare,
-	.loaded = check_rate,
 	.attach = attach,
 	.detach = detach,
 	.text = label_text,
@@ -335,16 +324,13 @@ static const struct {
 };
 
 /* NULL: st says why. */
-static struct running *open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
-				const struct scope *scope, struct status *st)
+static struct running *load_one(const struct ask *ask, const struct sampling *how, struct status *st)
 {
 	struct running *r = xcalloc(1, sizeof(*r));
-	struct epoll_event ev = {.events = EPOLLIN};
 	enum question_shape shape = ask->question->shape;
 
-	r->ask = ask;
-	r->links = (struct ask_links){
-		.ask = ask, .period = how->period, .freq = how->freq, .only = process_scope__only(scope)};
+	r->ask = ask__get(ask);
+	r->links = (struct ask_links){.ask = ask, .period = how->period, .freq = how->freq};
 	r->programs = (struct measure_programs){
 		.measure = ask__measure(ask),
 		.elf = objects[shape].begin,
@@ -352,17 +338,86 @@ static struct running *open_one(struct asking *a, const struct ask *ask, const s
 		.hooks = &ask_hooks,
 		.ctx = r,
 	};
-	if (!check_moment(ask, scope, st)) {
-		ask_rate__begin(&r->rate, ask, process_scope__only(scope));
-		r->source = measure_source__open(&r->programs, how, scope, st);
-		ask_rate__end(&r->rate);
-	}
-	if (!r->source) {
-		running__close(r);
+	r->source = measure_source__load(&r->programs, how, st);
+	if (r->source)
+		return r;
+	running__close(r);
+	return NULL;
+}
+
+/* Loaded before it is asked; the collector's. */
+static struct running *prepared;
+
+static bool is_asked(const struct ask_list *list, const struct ask *ask)
+{
+	for (u32 i = 0; list && i < list->n; i++)
+		if (list->v[i] == ask)
+			return true;
+	return false;
+}
+
+/* What is asked meanwhile is taken once its source opens. */
+static void prepare_one(const struct ask *ask, const struct sampling *how)
+{
+	struct status st = {0};
+
+	if (prepared && (prepared->ask == ask || (!ask && is_asked(how->asks, prepared->ask))))
+		return;
+	if (prepared)
+		running__close(prepared);
+	ask_load__register();
+	prepared = ask ? load_one(ask, how, &st) : NULL;
+}
+
+/* Settings may have changed meanwhile. */
+static struct running *take_prepared(const struct ask *ask, const struct sampling *how)
+{
+	struct running *r = prepared;
+
+	if (!r || r->ask != ask)
 		return NULL;
-	}
-	epoll_ctl(a->epoll_fd, EPOLL_CTL_ADD, bpf_source__fd(r->source), &ev);
+	prepared = NULL;
+	r->links.period = how->period;
+	r->links.freq = how->freq;
 	return r;
+}
+
+/* What the programs would cost is known before they are attached. */
+static int attach_one(struct running *r, struct ask_rate *rate, const struct sampling *how,
+		      const struct scope *scope, struct status *st)
+{
+	int err;
+
+	r->links.only = process_scope__only(scope);
+	r->cost_ns = rate->calls.n ? rate->cost_ns : 0;
+	err = ask_rate__check(rate, r->ask, st);
+	return err ? err : bpf_source__attach(r->source, how, scope, st);
+}
+
+/* NULL: st says why. */
+static struct running *open_one(struct asking *a, const struct ask *ask, const struct sampling *how,
+				const struct scope *scope, struct status *st)
+{
+	struct epoll_event ev = {.events = EPOLLIN};
+	struct ask_rate rate = {0};
+	struct running *r;
+	int err;
+
+	if (check_moment(ask, scope, st))
+		return NULL;
+	ask_rate__begin(&rate, ask, process_scope__only(scope));
+	r = take_prepared(ask, how);
+	if (!r)
+		r = load_one(ask, how, st);
+	err = r ? attach_one(r, &rate, how, scope, st) : -EINVAL;
+	ask_rate__end(&rate);
+	if (!err) {
+		epoll_ctl(a->epoll_fd, EPOLL_CTL_ADD, bpf_source__fd(r->source), &ev);
+		return r;
+	}
+	if (r)
+		running__close(r);
+	return NULL;
 }
 
 static struct running *find_running(const struct asking *a, const struct ask *ask)
@@ -402,6 +457,8 @@ static int change_to(struct asking *a, const struct ask_list *list, const struct
 	memcpy(a->v, v, n * sizeof(*v));
 	a->n = n;
 	a->list = list;
+	for (u32 i = 0; i < n; i++)
+		measure_source__hurry(v[i]->source);
 	return 0;
 }
 
@@ -504,7 +561,7 @@ static void asking__health(struct source *s, struct health *h)
 }
 
 /* The first stacks are to be whole, where any are taken. */
-static void asking__ask_tables(const struct sampling *how, const struct scope *scope,
+static bool asking__ask_tables(const struct sampling *how, const struct scope *scope,
 			       const struct sample_sink *sink)
 {
 	u32 stacks = 0;
@@ -512,8 +569,7 @@ static void asking__ask_tables(const struct sampling *how, const struct scope *s
 	for (u32 i = 0; how->asks && i < how->asks->n; i++)
 		for (u32 k = 0; k < how->asks->v[i]->nprograms; k++)
 			stacks |= how->asks->v[i]->programs[k].slot.stack;
-	if (stacks & STACK_USER)
-		unwind_tasks__ask(how, scope, sink);
+	return stacks & STACK_USER && unwind_tasks__ask(how, scope, sink);
 }
 
 #define ASKING(name_, id)                                                                          \
@@ -527,6 +583,7 @@ static void asking__ask_tables(const struct sampling *how, const struct scope *s
 		.title = "BPF programs of questions",                                              \
 		.asks = true,                                                                      \
 		.ask_tables = asking__ask_tables,                                                  \
+		.prepare = prepare_one,                                                            \
 		.open = open_##name_,                                                              \
 		.close = asking__close,                                                            \
 		.set_scope = asking__set_scope,                                                    \

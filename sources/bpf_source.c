@@ -288,13 +288,11 @@ static int attach_rest(struct bpf_source *b, struct status *st)
 	return 0;
 }
 
-static int set_up(struct bpf_source *b, const struct sampling *how, const struct scope *scope,
+static int attach(struct bpf_source *b, const struct sampling *how, const struct scope *scope,
 		  struct status *st)
 {
-	int err = load(b, st);
+	int err = bpf_source__set_sampling(whole(b), how, st);
 
-	if (!err)
-		err = bpf_source__set_sampling(whole(b), how, st);
 	if (!err)
 		err = bpf_source__set_scope(whole(b), scope, st);
 	if (!err && b->of->attach)
@@ -304,11 +302,9 @@ static int set_up(struct bpf_source *b, const struct sampling *how, const struct
 	return !err && b->of->attached ? b->of->attached(whole(b), st) : err;
 }
 
-struct source *bpf_source__open(const struct bpf_subject *of, const struct sampling *how,
-				const struct scope *scope, const void *sizes, struct status *st)
+static struct bpf_source *new_source(const struct bpf_subject *of, const void *sizes)
 {
 	struct bpf_source *b = xcalloc(1, of->size);
-	int err = bpf_util__prepare(st);
 
 	b->of = of;
 	b->what = of->what;
@@ -320,25 +316,61 @@ struct source *bpf_source__open(const struct bpf_subject *of, const struct sampl
 	b->sizes = xcalloc(1, of->sizes_size);
 	if (sizes)
 		memcpy(b->sizes, sizes, of->sizes_size);
+	return b;
+}
+
+struct source *bpf_source__load(const struct bpf_subject *of, const struct sampling *how,
+				const void *sizes, struct status *st)
+{
+	struct bpf_source *b = new_source(of, sizes);
+	int err = bpf_util__prepare(st);
+
 	if (!err && of->init)
 		err = of->init(whole(b), how, st);
 	if (!err)
-		err = set_up(b, how, scope, st);
+		err = load(b, st);
 	if (err && b->obj && of->retry && of->retry(whole(b), st)) {
 		unload(b);
-		err = set_up(b, how, scope, st);
-	}
-	if (err) {
-		bpf_source__close(whole(b));
-		return NULL;
+		err = load(b, st);
 	}
 	/* Loading takes megabytes for the kernel's types. */
 	if (memory__is_little())
 		malloc_trim(0);
-	if (of->begin)
-		of->begin(whole(b));
+	if (!err)
+		return whole(b);
+	bpf_source__close(whole(b));
+	return NULL;
+}
+
+int bpf_source__attach(struct source *s, const struct sampling *how, const struct scope *scope,
+		       struct status *st)
+{
+	struct bpf_source *b = base_of(s);
+	int err = attach(b, how, scope, st);
+
+	if (err && b->of->retry && b->of->retry(s, st)) {
+		unload(b);
+		err = load(b, st);
+		if (!err)
+			err = attach(b, how, scope, st);
+	}
+	if (err)
+		return err;
+	if (b->of->begin)
+		b->of->begin(s);
 	b->before_ns = clock__monotonic_ns();
-	return whole(b);
+	return 0;
+}
+
+struct source *bpf_source__open(const struct bpf_subject *of, const struct sampling *how,
+				const struct scope *scope, const void *sizes, struct status *st)
+{
+	struct source *s = bpf_source__load(of, how, sizes, st);
+
+	if (!s || !bpf_source__attach(s, how, scope, st))
+		return s;
+	bpf_source__close(s);
+	return NULL;
 }
 
 /* --- intervals --- */
@@ -350,21 +382,27 @@ int bpf_source__fd(struct source *s)
 	return b->ring ? bpf_ring__fd(b->ring) : -1;
 }
 
+static void turn(struct bpf_source *b)
+{
+	struct source *s = whole(b);
+
+	if (b->of->turning)
+		b->of->turning(s);
+	if (b->active && !(b->of->stays && b->of->stays(s))) {
+		__atomic_store_n(b->active, !*b->active, __ATOMIC_SEQ_CST);
+		bpf_util__barrier();
+	}
+	if (b->of->turned)
+		b->of->turned(s);
+	b->flipped = true;
+}
+
 void bpf_source__fetch(struct source *s, bool tick)
 {
 	struct bpf_source *b = base_of(s);
 
-	if (tick) {
-		if (b->of->turning)
-			b->of->turning(s);
-		if (b->active) {
-			__atomic_store_n(b->active, !*b->active, __ATOMIC_SEQ_CST);
-			bpf_util__barrier();
-		}
-		if (b->of->turned)
-			b->of->turned(s);
-		b->flipped = true;
-	}
+	if (tick)
+		turn(b);
 	if (b->ring)
 		bpf_ring__fetch(b->ring);
 }

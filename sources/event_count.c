@@ -3,20 +3,15 @@
 
 #include <bpf/bpf.h>
 #include <linux/bpf.h>
-#include <linux/perf_event.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "sources/events.h"
-#include "sources/perf_open.h"
+#include "sources/event_links.h"
 #include "sources/rate_guard.h"
 
 #define KEY_AT (-4) /* on the stack */
 
-/* returns: of a tracepoint not 0, or other tools' perf events would not see it; of a place 0, or the kernel would take
- * the probe away. */
-static int load(struct event_count *c, enum bpf_prog_type type, u32 attach_type, int returns)
+static int load(struct event_count *c, const struct event_link_type *type)
 {
 	int map_fd = c->map_fd;
 	const struct bpf_insn insns[] = {
@@ -31,13 +26,12 @@ static int load(struct event_count *c, enum bpf_prog_type type, u32 attach_type,
 		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_1, .imm = 1},
 		{.code = BPF_STX | BPF_ATOMIC | BPF_DW, .dst_reg = BPF_REG_0, .src_reg = BPF_REG_1,
 		 .imm = BPF_ADD},
-		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = returns},
+		{.code = BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = BPF_REG_0, .imm = type->returns},
 		{.code = BPF_JMP | BPF_EXIT},
 	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach_type);
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = type->attach);
 
-	return bpf_prog_load(type, "events_counted", "GPL", insns, ARRAY_SIZE(insns),
-			     &opts);
+	return bpf_prog_load(type->prog, "events_counted", "GPL", insns, ARRAY_SIZE(insns), &opts);
 }
 
 static bool open_map(struct event_count *c)
@@ -50,7 +44,7 @@ static bool open_map(struct event_count *c)
 
 bool event_count__open(struct event_count *c)
 {
-	c->prog_fd = open_map(c) ? load(c, BPF_PROG_TYPE_KPROBE, UPROBE_MULTI_TYPE, 0) : 0;
+	c->prog_fd = open_map(c) ? load(c, &event_link_calls) : 0;
 	if (c->prog_fd > 0)
 		return true;
 	event_count__close(c);
@@ -71,24 +65,30 @@ static int add_link(struct event_count *c, const struct uprobe_set *set)
 	return keep_link(c, uprobe__attach_set(c->prog_fd, set));
 }
 
-/* On one CPU's event the program runs for all CPUs, and the event itself need not be enabled. */
+/* Whether there is a program of the type. */
+static bool has_program(struct event_count *c, int *fd, const struct event_link_type *type)
+{
+	if (!*fd && open_map(c))
+		*fd = load(c, type);
+	return *fd > 0;
+}
+
 void event_count__add_tracepoint(struct event_count *c, const char *name)
 {
-	struct perf_event_attr attr;
-	int fd;
+	if (has_program(c, &c->tracepoint_fd, &event_link_tracepoint))
+		keep_link(c, event_link__tracepoint(c->tracepoint_fd, name));
+}
 
-	if (!c->tracepoint_fd && open_map(c))
-		c->tracepoint_fd = load(c, BPF_PROG_TYPE_TRACEPOINT, 0, 1);
-	if (c->tracepoint_fd <= 0 || event__resolve(name, event__tracefs(), &attr, NULL))
-		return;
-	attr.size = sizeof(attr);
-	attr.disabled = 1;
-	fd = perf__open(&attr, -1, 0);
-	if (fd >= 0 && ioctl(fd, PERF_EVENT_IOC_SET_BPF, c->tracepoint_fd)) {
-		close(fd);
-		return;
-	}
-	keep_link(c, fd);
+void event_count__add_raw(struct event_count *c, const char *name)
+{
+	if (has_program(c, &c->raw_fd, &event_link_raw))
+		keep_link(c, event_link__raw(c->raw_fd, name));
+}
+
+void event_count__add_kernel(struct event_count *c, const char *function, bool returns)
+{
+	if (has_program(c, &c->kernel_fd, &event_link_kernel))
+		keep_link(c, event_link__kernel(c->kernel_fd, function, returns));
 }
 
 void event_count__add(struct event_count *c, const struct uprobe_set *set)
@@ -134,14 +134,13 @@ u64 event_count__cost(struct event_count *c)
 
 void event_count__close(struct event_count *c)
 {
+	const int fds[] = {c->prog_fd, c->tracepoint_fd, c->raw_fd, c->kernel_fd, c->map_fd};
+
 	for (u32 i = 0; i < c->n; i++)
 		close(c->links[i]);
 	free(c->links);
-	if (c->prog_fd > 0)
-		close(c->prog_fd);
-	if (c->tracepoint_fd > 0)
-		close(c->tracepoint_fd);
-	if (c->map_fd > 0)
-		close(c->map_fd);
+	for (u32 i = 0; i < ARRAY_SIZE(fds); i++)
+		if (fds[i] > 0)
+			close(fds[i]);
 	*c = (struct event_count){0};
 }

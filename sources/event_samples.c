@@ -6,23 +6,24 @@
 #include <time.h>
 
 #include "sources/ask_events.h"
-#include "sources/call_registers.h"
+#include "sources/context_words.h"
 #include "sources/events.h"
 #include "sources/perf_ring.h"
 
 #define RING_PAGES 8
 #define FIELDS_MAX 24
 
-/* Of records that are no tracepoint's: a field is (the low part of) a word. */
+/* A field that is (the low part of) a word, or a string that it is the address of. */
 struct word_field {
 	struct field_type type;
-	u32 word;
+	u32 word, text; /* text: of a string, one more than its place behind the words */
 };
 
 struct taking {
 	struct event_samples *to;
-	const struct trace_format *format; /* of a tracepoint; NULL: fields are words */
+	const struct trace_format *format; /* of a tracepoint's records; NULL: fields are words */
 	struct word_field words[FIELDS_MAX];
+	struct context_words context; /* what programs take for them */
 };
 
 /* --- one value --- */
@@ -42,6 +43,14 @@ static bool find_text(const struct trace_field *f, const u8 *record, u32 size, u
 	return *from <= size && *n <= size - *from;
 }
 
+static bool quote(const char *text, u32 n, char *buf, size_t room)
+{
+	if (memchr(text, '"', n) || n + sizeof("\"\"") > room)
+		return false;
+	snprintf(buf, room, "\"%.*s\"", (int)n, text);
+	return true;
+}
+
 static bool text_of(const struct trace_field *f, const u8 *record, u32 size, char *buf, size_t room)
 {
 	u32 from, n;
@@ -50,11 +59,7 @@ static bool text_of(const struct trace_field *f, const u8 *record, u32 size, cha
 	if (!find_text(f, record, size, &from, &n))
 		return false;
 	text = (const char *)record + from;
-	n = (u32)strnlen(text, n);
-	if (memchr(text, '"', n) || n + sizeof("\"\"") > room)
-		return false;
-	snprintf(buf, room, "\"%.*s\"", (int)n, text);
-	return true;
+	return quote(text, (u32)strnlen(text, n), buf, room);
 }
 
 /* bytes: of v that are the value. */
@@ -120,26 +125,35 @@ static void take_record(void *ctx, const struct perf_event_header *h)
 			add_value(&t->to->fields[i], value);
 }
 
-static void take_words(void *ctx, const u64 *words, u32 n)
+/* Strings that could not be read are left out, and those that went on: no question could compare them. */
+static bool word_of(const struct taking *t, const struct word_field *f, const u64 *words, char *buf, size_t room)
+{
+	const char *text;
+
+	if (!f->text) {
+		print_number(words[f->word], f->type.size, f->type.kind == TYPE_POINTER, f->type.is_signed, buf,
+			     room);
+		return true;
+	}
+	text = (const char *)(words + t->context.n) + (f->text - 1) * CONTEXT_TEXT;
+	return *text && strnlen(text, CONTEXT_TEXT) < CONTEXT_TEXT - 1 &&
+	       quote(text, (u32)strlen(text), buf, room);
+}
+
+static void take_words(void *ctx, const u64 *words, u32 bytes)
 {
 	const struct taking *t = ctx;
 	char value[sizeof(t->to->fields->values[0])];
 
-	for (u32 i = 0; i < t->to->nfields; i++) {
-		const struct field_type *type = &t->words[i].type;
-
-		if (t->words[i].word >= n)
-			continue;
-		print_number(words[t->words[i].word], type->size, type->kind == TYPE_POINTER, type->is_signed,
-			     value, sizeof(value));
-		add_value(&t->to->fields[i], value);
-	}
+	for (u32 i = 0; i < t->to->nfields; i++)
+		if (t->words[i].word < bytes / 8 && word_of(t, &t->words[i], words, value, sizeof(value)))
+			add_value(&t->to->fields[i], value);
 }
 
 static void take_words_of(void *ctx, const struct perf_event_header *h)
 {
 	if (h->type == PERF_RECORD_SAMPLE)
-		take_words(ctx, (const u64 *)(h + 1), (h->size - (u32)sizeof(*h)) / 8);
+		take_words(ctx, (const u64 *)(h + 1), h->size - (u32)sizeof(*h));
 }
 
 /* --- what is recorded --- */
@@ -177,9 +191,9 @@ static int record_software(struct taking *t, const struct ask_target *target, st
 	if (attr->type != PERF_TYPE_SOFTWARE)
 		return -ENOENT;
 	attr->sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_ADDR | PERF_SAMPLE_PERIOD;
-	add_field(t, "ip", (struct word_field){address, 0});
-	add_field(t, "addr", (struct word_field){address, 1});
-	add_field(t, "period", (struct word_field){number, 2});
+	add_field(t, "ip", (struct word_field){.type = address, .word = 0});
+	add_field(t, "addr", (struct word_field){.type = address, .word = 1});
+	add_field(t, "period", (struct word_field){.type = number, .word = 2});
 	return 0;
 }
 
@@ -197,55 +211,124 @@ static void take_records(struct taking *t, struct perf_event_attr *attr, u64 ns)
 	perf_ring__close(&ring);
 }
 
-/* What is in memory would have to be read by each program that passes. */
-static bool is_in_register(const struct field *f)
+/* What else is in memory would have to be read by each program that passes. */
+static bool is_word(const struct field *f)
 {
-	return f->at == FIELD_IN_CONTEXT && !f->bits && !(f->offset % 8) &&
-	       (f->type.kind == TYPE_INT || f->type.kind == TYPE_POINTER);
+	if (f->at != FIELD_IN_CONTEXT || f->bits || f->unreadable || f->offset % 8)
+		return false;
+	return f->type.kind == TYPE_INT || f->type.kind == TYPE_POINTER ||
+	       (f->type.kind == TYPE_TEXT && f->text_at == TEXT_POINTER);
 }
 
-static void take_calls(struct taking *t, const struct ask_target *target, const struct field_resolver *r, u64 ns)
+/* What programs find at it from the word `skipped` on. */
+static void choose_words(struct taking *t, const struct field_resolver *r, u32 skipped)
 {
-	const u64 *offset = target->usdt ? &target->usdt->offset : &target->place.offset;
-	struct uprobe_set set = {.path = target->file, .offsets = offset, .n = 1, .pid = target->pid};
+	struct context_words *w = &t->context;
 	struct field f;
 	char name[96];
 
-	if (!*offset || !r || !r->name)
-		return;
+	w->skipped = skipped;
+	for (u32 i = 0; r->name(r, i, name, sizeof(name)); i++) {
+		struct word_field as = {0};
+
+		if (r->field(r, name, &f) || !is_word(&f) || f.offset / 8 < skipped ||
+		    f.offset / 8 - skipped >= CONTEXT_WORDS_MAX)
+			continue;
+		as.type = f.type;
+		as.word = f.offset / 8 - skipped;
+		if (f.type.kind == TYPE_TEXT) {
+			if (w->ntexts == CONTEXT_TEXTS)
+				continue;
+			w->texts[w->ntexts].word = as.word;
+			w->texts[w->ntexts].user = f.type.user;
+			as.text = ++w->ntexts;
+		}
+		w->n = MAX(w->n, as.word + 1);
+		add_field(t, name, as);
+	}
+}
+
+static void take_calls(struct taking *t, const struct ask_target *target, u64 ns)
+{
+	const u64 *offset = target->usdt ? &target->usdt->offset : &target->place.offset;
+	struct uprobe_set set = {.path = target->file, .offsets = offset, .n = 1, .pid = target->pid};
+
 	if (target->of->kind == EVENT_URETPROBE)
 		set.when = UPROBE_ENDS;
 	if (target->usdt && target->usdt->semaphore)
 		set.semaphores = &target->usdt->semaphore;
-	for (u32 i = 0; r->name(r, i, name, sizeof(name)); i++)
-		if (!r->field(r, name, &f) && is_in_register(&f))
-			add_field(t, name, (struct word_field){f.type, f.offset / 8});
-	if (t->to->nfields)
-		call_registers__take(&set, ns, take_words, t);
+	if (*offset)
+		context_words__of_calls(&t->context, &set, ns, take_words, t);
+}
+
+/* A record has the address of a string, and a program what is there. */
+static bool has_addresses_of_texts(const struct trace_format *f)
+{
+	for (u32 i = 0; i < f->nfields; i++)
+		if (f->fields[i].field.type.kind == TYPE_TEXT && f->fields[i].field.text_at == TEXT_POINTER)
+			return true;
+	return false;
+}
+
+static void take_tracepoint(struct taking *t, const struct ask_target *target, const struct field_resolver *r,
+			    u64 ns)
+{
+	struct perf_event_attr attr = {0};
+
+	if (!has_addresses_of_texts(target->format)) {
+		if (!record_tracepoint(t, target, &attr))
+			take_records(t, &attr, ns);
+		return;
+	}
+	t->to->fields = xcalloc(FIELDS_MAX, sizeof(*t->to->fields));
+	choose_words(t, r, 1); /* the first one no program may read */
+	if (t->context.n)
+		context_words__of_tracepoint(&t->context, target->name, ns, take_words, t);
+}
+
+static void take_software(struct taking *t, const struct ask_target *target, u64 ns)
+{
+	struct perf_event_attr attr = {0};
+
+	if (!record_software(t, target, &attr))
+		take_records(t, &attr, ns);
+}
+
+static void take_words_at(struct taking *t, const struct ask_target *target, u64 ns)
+{
+	bool returns = target->of->kind == EVENT_KRETPROBE;
+
+	if (ask_target__is_of_program(target))
+		take_calls(t, target, ns);
+	else if (target->of->kind == EVENT_BTF)
+		context_words__of_raw(&t->context, target->event, ns, take_words, t);
+	else
+		context_words__of_kernel(&t->context, target->event, returns, ns, take_words, t);
 }
 
 static void take(struct event_samples *s, const struct ask_target *target, const struct field_resolver *r,
 		 u64 ns)
 {
-	struct perf_event_attr attr = {0};
 	struct taking t = {.to = s};
 
 	if (target->of->kind == EVENT_TRACEPOINT) {
-		if (!record_tracepoint(&t, target, &attr))
-			take_records(&t, &attr, ns);
+		take_tracepoint(&t, target, r, ns);
 		return;
 	}
 	s->fields = xcalloc(FIELDS_MAX, sizeof(*s->fields));
-	if (ask_target__is_of_program(target))
-		take_calls(&t, target, r, ns);
-	else if (!record_software(&t, target, &attr))
-		take_records(&t, &attr, ns);
+	if (target->of->kind == EVENT_PERF) {
+		take_software(&t, target, ns);
+		return;
+	}
+	if (r && r->name)
+		choose_words(&t, r, 0);
+	if (t.context.n)
+		take_words_at(&t, target, ns);
 }
 
 static bool has_records(const struct question_event *e)
 {
-	return e->kind == EVENT_TRACEPOINT || e->kind == EVENT_PERF || e->kind == EVENT_UPROBE ||
-	       e->kind == EVENT_URETPROBE || e->kind == EVENT_USDT;
+	return e->kind != EVENT_BREAKPOINT;
 }
 
 void event_samples__take(struct event_samples *s, const char *event, u64 ns)

@@ -20,7 +20,8 @@ struct event_samples {
 };
 
 /* All 0 to begin with. Records of every CPU for so long, as many as small rings hold: of tracepoints, software
- * events, functions of programs and static probes (what these have in registers). Sleeps; any thread but the
+ * events, functions of programs and of the kernel, static probes, raw tracepoints (of those what is in registers and
+ * arguments, and strings that these are addresses of). Sleeps; any thread but the
  * UI's. */
 void event_samples__take(struct event_samples *s, const char *event, u64 ns);
 /* NULL: nothing is known of it. Borrowed. */

@@ -9,17 +9,19 @@
 
 struct question_btf *kernel_types__btf(void)
 {
-	static struct question_btf *types;
-	static bool tried;
-	struct btf *btf;
+	static struct question_btf *shared; /* set once */
+	struct question_btf *types = __atomic_load_n(&shared, __ATOMIC_ACQUIRE), *none = NULL;
+	struct btf *btf = types ? NULL : kernel_btf__get();
 
-	if (tried)
+	if (!btf)
 		return types;
-	tried = true;
-	btf = kernel_btf__get();
-	if (btf)
-		types = question_btf__new(btf);
-	return types;
+	types = question_btf__new(btf);
+	if (__atomic_compare_exchange_n(&shared, &none, types, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return types;
+	question_btf__free(types); /* another thread was faster */
+	kernel_btf__put(btf);
+	return none;
 }
 
 static const struct type_resolver *kernel(void)

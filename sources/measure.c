@@ -214,6 +214,7 @@ static void fini(struct source *s)
 	if (s->hooks && s->hooks->end)
 		s->hooks->end(s->ctx);
 	measure_names__fini(&s->names);
+	free(s->told);
 	free(s->rest);
 }
 
@@ -315,7 +316,11 @@ static int map_cells(struct source *s, struct status *st)
 {
 	s->cells = map_array(s, "cells", 2ul * s->sizes.cells * sizeof(*s->cells));
 	s->used = map_array(s, "used", 2ul * s->sizes.cells * sizeof(*s->used));
-	return s->cells && s->used ? 0 : bpf_util__failed(-errno, "mapping BPF arrays", st);
+	if (!s->cells || !s->used)
+		return bpf_util__failed(-errno, "mapping BPF arrays", st);
+	for (u32 half = 0; half < 2; half++)
+		measure_put__unwritten(s, half, MEASURE_TOLD);
+	return 0;
 }
 
 /* As bpf(2) takes it. */
@@ -424,6 +429,46 @@ static int attached(struct source *s, struct status *st)
 	return err ? err : attach_visit(s, st);
 }
 
+/* Where a machine stores in order, a cell that has counted has its key, too. */
+#if defined(__x86_64__)
+#define STORES_IN_ORDER true
+#else
+#define STORES_IN_ORDER false
+#endif
+
+#define PEEKS_NS (320 * NSEC_PER_MSEC) /* as long as ticks come early (pipeline/schedule.h) */
+
+static bool has_stacks(const struct measure *m)
+{
+	for (u32 i = 0; i < m->nlabels; i++)
+		if (m->labels[i].kind == LABEL_STACK)
+			return true;
+	return false;
+}
+
+/* The first numbers of a question are wanted at once. What is handed out of a cell's stacks does not only grow. */
+static bool may_peek(const struct source *s)
+{
+	return !s->held && STORES_IN_ORDER && s->m->asked && !has_stacks(s->m);
+}
+
+/* Where nothing was counted there is nothing to wait for either. */
+static bool stays(struct source *s)
+{
+	if (s->held)
+		return false;
+	s->npeeked = __atomic_load_n(&s->g.nused[*s->base.active], __ATOMIC_ACQUIRE);
+	s->peeks = !s->npeeked ||
+		   (s->npeeked <= MEASURE_TOLD && clock__monotonic_ns() < s->peeks_until_ns);
+	return s->peeks;
+}
+
+void measure_source__hurry(struct source *s)
+{
+	if (may_peek(s))
+		s->peeks_until_ns = clock__monotonic_ns() + PEEKS_NS;
+}
+
 static void turning(struct source *s)
 {
 	if (s->held)
@@ -445,8 +490,10 @@ static double drain(struct source *s)
 	if (s->held)
 		return held_tables__drain(s->held, measure_put__held, s);
 	measure_put__open(s);
-	measure_put__rest(s);
 	adapt_slow(s);
+	if (s->peeks)
+		return measure_put__peek(s);
+	measure_put__rest(s);
 	return measure_put__cells(s);
 }
 
@@ -472,6 +519,7 @@ static const struct bpf_subject subject = {
 	.may_lack = may_lack,
 	.begin = visit_all, /* who is inside at the moment */
 	.turning = turning,
+	.stays = stays,
 	.first = first,
 	.record = measure_put__record,
 	.drain = drain,
@@ -481,6 +529,12 @@ static const struct bpf_subject subject = {
 	.unload = unload,
 	.fini = fini,
 };
+
+struct source *measure_source__load(const struct measure_programs *of, const struct sampling *how,
+				    struct status *st)
+{
+	return bpf_source__load(&subject, how, of, st);
+}
 
 struct source *measure_source__open(const struct measure_programs *of, const struct sampling *how,
 				    const struct scope *scope, struct status *st)

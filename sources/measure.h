@@ -85,6 +85,14 @@ struct measure_programs {
 struct source *measure_source__open(const struct measure_programs *of, const struct sampling *how,
 				    const struct scope *scope, struct status *st);
 
+/* Its programs are loaded, and not attached before bpf_source__attach. */
+struct source *measure_source__load(const struct measure_programs *of, const struct sampling *how,
+				    struct status *st);
+
+/* Numbers are wanted at once for a third of a second: they are read while programs go on to count, where that can be
+ * done. */
+void measure_source__hurry(struct source *s);
+
 /* For struct measure_programs.prepare: a constant of the programs by its name. */
 void measure_programs__set(struct bpf_object *obj, const char *name, const void *data, size_t size);
 

@@ -30,6 +30,11 @@ struct source {
 	struct measure_cell *cells; /* both halves; NULL until mapped */
 	u64 *used;
 	struct measure_cell *rest; /* scratch: of all CPUs */
+	/* Of the half that programs count in: what was handed out of each of its cells that far. */
+	struct measure_cell *told; /* MEASURE_TOLD of them; NULL: nothing */
+	u32 ntold, npeeked; /* npeeked: cells of that half when the tick began */
+	bool peeks;	    /* at this tick: the halves have not turned */
+	u64 peeks_until_ns; /* 0: never */
 	struct held_tables *held;  /* of a holding, in the place of cells; NULL of others */
 	u64 unseen;		   /* releases that the model was told of */
 	u32 ncpus;
@@ -42,6 +47,15 @@ struct source {
 
 /* --- measure_put.c: what the programs counted and sent, to s->sink --- */
 
+#define MEASURE_TOLD	  256 /* cells of a half that are looked at while programs count in them */
+#define MEASURE_UNWRITTEN UINT32_MAX
+
+/* The first n places of a half are not written down yet. */
+void measure_put__unwritten(struct source *s, u32 half, u32 n);
+
+/* What was counted in the half that programs count in since it was last looked at, of cells that were there
+ * before the ring was read: their names and stacks are known. Returns how full it is, in %. */
+double measure_put__peek(struct source *s);
 /* The half that no program counts in any more, read and emptied. Returns how full it was, in %. */
 double measure_put__cells(struct source *s);
 void measure_put__rest(struct source *s);

@@ -82,13 +82,15 @@ static void put_by_stack(struct source *s, const struct measure_cell *c, const _
 	sink__put(s->base.sink, &out->head);
 }
 
-/* A cell may have sums without a count: what goes on. */
+/* A cell may have sums without a count: what goes on; and buckets, when its count was told before. */
 static bool is_empty(const struct measure_cell *c)
 {
-	u64 any = c->count;
+	u64 any = c->count | c->sum | c->errors | c->unsampled;
 
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
 		any |= c->sums[i];
+	for (u32 i = 0; i < MEASURE_BUCKETS && !any; i++)
+		any |= c->hist[i];
 	return !any;
 }
 
@@ -172,22 +174,81 @@ static void put_rest(struct source *s, const struct measure_cell *c, bool sample
 		sink__put(s->base.sink, &out.head);
 }
 
-/* The half that no program counts in any more, read and emptied. Returns how full it was, in %. */
+/* An array's values are 8-aligned in its mapping. */
+static u32 used_at(const struct source *s, u32 half, u32 i)
+{
+	return (u32)__atomic_load_n(&s->used[half * s->sizes.cells + i], __ATOMIC_RELAXED);
+}
+
+static struct measure_cell *cell_of(struct source *s, u32 half, u32 i)
+{
+	return &s->cells[half * s->sizes.cells + (used_at(s, half, i) & (s->sizes.cells - 1))];
+}
+
+/* Extremes stay: they may be told twice. */
+static void subtract(struct measure_cell *c, const struct measure_cell *told)
+{
+	if (told->id != c->id)
+		return;
+	c->count -= told->count;
+	c->errors -= told->errors;
+	c->sum -= told->sum;
+	c->unsampled -= told->unsampled;
+	c->unsampled_sum -= told->unsampled_sum;
+	for (u32 i = 0; i < MEASURE_SUMS; i++)
+		c->sums[i] -= told->sums[i];
+	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++)
+		c->unsampled_sums[i] -= told->unsampled_sums[i];
+	for (u32 i = 0; i < MEASURE_BUCKETS; i++)
+		c->hist[i] -= told->hist[i];
+}
+
+void measure_put__unwritten(struct source *s, u32 half, u32 n)
+{
+	for (u32 i = 0; i < MIN(n, MEASURE_TOLD); i++)
+		s->used[half * s->sizes.cells + i] = MEASURE_UNWRITTEN;
+}
+
+double measure_put__peek(struct source *s)
+{
+	u32 half = *s->base.active;
+	struct measure_cell now, diff; /* not zeroed: large */
+
+	if (s->npeeked && !s->told)
+		s->told = xcalloc(MEASURE_TOLD, sizeof(*s->told));
+	/* A place that is taken and not yet written down ends it: those behind it are looked at next time. */
+	for (u32 i = 0; i < s->npeeked && used_at(s, half, i) != MEASURE_UNWRITTEN; i++) {
+		/* Programs add to it: each of its words is whole. */
+		now = *cell_of(s, half, i);
+		diff = now;
+		subtract(&diff, &s->told[i]);
+		put_cell(s, &diff);
+		s->told[i] = now;
+		s->ntold = MAX(s->ntold, i + 1);
+	}
+	return 100.0 * s->npeeked / s->sizes.cells;
+}
+
 double measure_put__cells(struct source *s)
 {
-	u32 half = !*s->base.active, base = half * s->sizes.cells;
+	u32 half = !*s->base.active;
 	u32 n = MIN(s->g.nused[half], s->sizes.cells);
 
 	for (u32 i = 0; i < n; i++) {
-		struct measure_cell *c =
-			&s->cells[base + ((u32)s->used[base + i] & (s->sizes.cells - 1))];
+		struct measure_cell *c = cell_of(s, half, i);
 
 		if (s->hooks->cell)
 			s->hooks->cell(s->ctx, c);
+		if (i < s->ntold)
+			subtract(c, &s->told[i]);
 		put_cell(s, c);
 		memset(c, 0, sizeof(*c));
 	}
+	measure_put__unwritten(s, half, n);
 	s->g.nused[half] = 0;
+	free(s->told);
+	s->told = NULL;
+	s->ntold = 0;
 	return 100.0 * n / s->sizes.cells;
 }
 

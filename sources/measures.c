@@ -42,19 +42,20 @@ static const struct measure_programs *programs_of(enum measure_id id)
 }
 
 /* Of measures that take stacks, those of the first interval are to be whole, too. */
-static void ask_tables(const struct measure *m, const struct sampling *how, const struct scope *scope,
+static bool ask_tables(const struct measure *m, const struct sampling *how, const struct scope *scope,
 		       const struct sample_sink *sink)
 {
 	for (u32 i = 0; i < m->nlabels; i++)
 		if (m->labels[i].kind == LABEL_STACK)
-			unwind_tasks__ask(how, scope, sink);
+			return unwind_tasks__ask(how, scope, sink);
+	return false;
 }
 
 #define MEASURE(id, name_, ...)                                                                    \
-	static void ask_tables_##name_(const struct sampling *how, const struct scope *scope,      \
+	static bool ask_tables_##name_(const struct sampling *how, const struct scope *scope,      \
 				       const struct sample_sink *sink)                             \
 	{                                                                                          \
-		ask_tables(measure_table[MEASURE_##id], how, scope, sink);                         \
+		return ask_tables(measure_table[MEASURE_##id], how, scope, sink);                  \
 	}                                                                                          \
 	static struct source *open_##name_(const struct sampling *how, const struct scope *scope,  \
 					   struct status *st)                                      \

@@ -56,14 +56,15 @@ static struct kernel_calls {
 
 bool moment__has_irqs(void)
 {
-	struct btf *btf = moment__has_irq_flag() && !calls.looked_up ? kernel_btf__get() : NULL;
+	bool known = __atomic_load_n(&calls.looked_up, __ATOMIC_ACQUIRE);
+	struct btf *btf = moment__has_irq_flag() && !known ? kernel_btf__get() : NULL;
 
-	calls.looked_up = true;
 	if (btf) {
 		calls.save = btf__find_by_name_kind(btf, "bpf_local_irq_save", BTF_KIND_FUNC);
 		calls.restore = btf__find_by_name_kind(btf, "bpf_local_irq_restore", BTF_KIND_FUNC);
 		kernel_btf__put(btf);
 	}
+	__atomic_store_n(&calls.looked_up, true, __ATOMIC_RELEASE); /* by any thread: they find the same */
 	return calls.save > 0 && calls.restore > 0;
 }
 

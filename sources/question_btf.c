@@ -12,13 +12,14 @@
 struct question_btf {
 	struct type_resolver types;
 	const struct btf *btf;
-	struct arena arena;
+	struct btf_event *events; /* prepended to atomically */
 };
 
 /* Where an event's arguments are. */
 enum argument_place { IN_WORDS, IN_REGISTERS, IN_RESULT };
 
 struct btf_event {
+	struct btf_event *next;
 	struct field_resolver resolver;
 	const struct question_btf *q;
 	const struct btf_type *proto;
@@ -336,17 +337,21 @@ static const struct field_resolver *new_event(struct question_btf *q, const stru
 
 	if (!proto || !btf_is_func_proto(proto) || btf_vlen(proto) < first)
 		return NULL;
-	e = arena__alloc(&q->arena, sizeof(*e));
+	e = xcalloc(1, sizeof(*e));
 	e->resolver = (struct field_resolver){
 		.field = resolve_argument,
 		.name = resolve_argument_name,
 		.types = &q->types,
-		.event = arena__strdup(&q->arena, name),
+		.event = xstrdup(name),
 	};
 	e->q = q;
 	e->proto = proto;
 	e->first = first;
 	e->place = place;
+	e->next = __atomic_load_n(&q->events, __ATOMIC_ACQUIRE);
+	while (!__atomic_compare_exchange_n(&q->events, &e->next, e, false, __ATOMIC_RELEASE,
+					    __ATOMIC_ACQUIRE))
+		;
 	return &e->resolver;
 }
 
@@ -410,7 +415,6 @@ struct question_btf *question_btf__new(const struct btf *btf)
 {
 	struct question_btf *q = xcalloc(1, sizeof(*q));
 
-	arena__init(&q->arena);
 	q->btf = btf;
 	q->types = (struct type_resolver){resolve_find, resolve_member, resolve_name, resolve_constant};
 	return q;
@@ -420,7 +424,11 @@ void question_btf__free(struct question_btf *q)
 {
 	if (!q)
 		return;
-	arena__fini(&q->arena);
+	for (struct btf_event *e = q->events, *next; e; e = next) {
+		next = e->next;
+		free((char *)e->resolver.event);
+		free(e);
+	}
 	free(q);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Fields of questions by the running kernel's own types (BTF): members of its structs, arguments of
  * its tracepoints and functions. So nothing has to be relocated: offsets are this kernel's.
- * Not thread-safe; what it hands out lives as long as it does.
+ * Any thread; what it hands out lives as long as it does.
  */
 #ifndef SOURCES_QUESTION_BTF_H
 #define SOURCES_QUESTION_BTF_H

@@ -19,6 +19,8 @@
 
 struct replay_source;
 struct ask_list;
+struct ask;
+void ask__put(const struct ask *a); /* a reference (sources/ask.h); NULL is fine. Any thread. */
 
 enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF };
 
@@ -68,9 +70,12 @@ struct source_ops {
 	/* Optional: whether it has to be opened anew for other settings. */
 	bool (*other)(const struct sampling *was, const struct sampling *wanted);
 	/* Optional, before open: hands out a SAMPLE_UNWIND for each process in scope that is there, so that
-	 * tables are there before the first stack is walked. */
-	void (*ask_tables)(const struct sampling *how, const struct scope *scope,
+	 * tables are there before the first stack is walked. False: it walks none. */
+	bool (*ask_tables)(const struct sampling *how, const struct scope *scope,
 			   const struct sample_sink *sink);
+	/* Optional: does of a question what can be done before it is asked, which nobody pays for while it is not: programs
+	 * are loaded, not attached. One at a time, for all sources that have this; NULL: none. */
+	void (*prepare)(const struct ask *one, const struct sampling *how);
 	/* Opens and attaches everything, or nothing: on failure no trace is left and st tells
 	 * why and what would enable it. The scope is borrowed for the call. When it returns 0
 	 * every probe is attached. */

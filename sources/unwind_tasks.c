@@ -81,7 +81,7 @@ static void ask(const struct bpf_visit *v, const struct scope *scope,
 	hidx__fini(&a.known);
 }
 
-void unwind_tasks__ask(const struct sampling *how, const struct scope *scope,
+bool unwind_tasks__ask(const struct sampling *how, const struct scope *scope,
 		       const struct sample_sink *sink)
 {
 	u32 mode = unwind_maps__mode(how->call_graph);
@@ -89,10 +89,11 @@ void unwind_tasks__ask(const struct sampling *how, const struct scope *scope,
 	struct status st = {0};
 
 	if (!how->user || (mode != UNWIND_TABLES && mode != UNWIND_TABLES_ONLY))
-		return;
+		return false;
 	if (unwind_maps__make(&st) || visit(&v, &st))
 		log__add(LOG_INFO, "stacks of the first second may end early: %s", st.msg);
 	else
 		ask(&v, scope, sink);
 	bpf_visit__fini(&v);
+	return true;
 }

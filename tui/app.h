@@ -122,6 +122,14 @@ struct host {
 		u64 ns;
 		struct event_samples samples;
 	} look;
+	/* The question that is being written, when a key was last pressed, and what was made of it. */
+	struct {
+		struct worker *worker; /* NULL: not needed yet */
+		char *text;	       /* NULL: none is written */
+		u64 typed_ns;
+		bool begun; /* it was posted to the worker */
+		const struct ask *draft;
+	} prepare;
 	const struct ask_list *asks_before; /* what is in force where the last change was refused */
 	const struct func_list *functions_before; /* likewise */
 	char message[512];
@@ -239,6 +247,12 @@ bool ask__again(struct host *h, const char *number_and_text, struct status *st);
 /* A question, or the name of one: compiled in, or of the user's own unless there is no configuration. What
  * is named twice is said in the log. NULL: st says what is wrong. */
 const struct ask *ask__find(const struct options *o, const char *text, struct status *st);
+/* Likewise, for whoever only may ask it: a draft of its own. Any thread. */
+const struct ask *ask__find_draft(const struct options *o, const char *text, struct status *st);
+/* What is asked now, but for what the collector refused. NULL: nothing. */
+const struct ask_list *ask__asked(const struct host *h);
+/* What follows a word, NULL when the text does not begin with it. */
+const char *ask__behind(const char *text, const char *word);
 /* The prompt with the question of the row. False: there is none. */
 bool ask__edit(struct host *h);
 void ask__complete(struct host *h, const char *text, u32 cursor, struct completions *out);
@@ -247,6 +261,15 @@ void ask_look__at(struct host *h, const char *event);
 void ask_look__forget(struct host *h);
 /* What is known of it, at the right end of the prompt's line, where there is room. */
 void ask_look__draw(struct host *h);
+
+/* --- ask_prepare.c: what a question needs is made ready while it is written --- */
+
+/* In each turn of the loop, and milliseconds until it is due again; -1: nothing is. */
+void ask_prepare__look(struct host *h);
+int ask_prepare__wait_ms(const struct host *h);
+/* What was made of this text, asked from now on; NULL: nothing. */
+const struct ask *ask_prepare__take(struct host *h, const char *text);
+void ask_prepare__fini(struct host *h);
 
 /* --- functions.c: functions whose calls are timed; likewise --- */
 

@@ -9,17 +9,44 @@
 #include "tui/app.h"
 #include "tui/own_questions.h"
 
-/* What is asked now, but for what the collector refused. */
-static const struct ask_list *asked(const struct host *h)
+const struct ask_list *ask__asked(const struct host *h)
 {
 	return h->refused[0] && h->asks_before ? h->asks_before : h->sampling.asks;
+}
+
+static const struct feed *feed_of(const struct host *h, const struct ask *a)
+{
+	return h->frame ? &h->frame->feeds[ask__model(a)] : NULL;
+}
+
+/* What does not open lets none of its kind be answered. One that is too much says so with its name. */
+static bool is_refused(const struct host *h, const struct ask *a)
+{
+	const struct feed *f = feed_of(h, a);
+
+	return f && f->state == FEED_FAILED && strstr(f->reason, ask__text(a));
+}
+
+/* What is asked, without what was refused: it is not to stand in the way of the next one. */
+static const struct ask_list *answered(const struct host *h)
+{
+	const struct ask_list *list = ask__asked(h);
+	u32 i = 0;
+
+	while (list && i < list->n) {
+		if (is_refused(h, list->v[i]))
+			list = ask_list__without(list, i);
+		else
+			i++;
+	}
+	return list;
 }
 
 static void set_questions(struct host *h, const struct ask_list *list)
 {
 	struct sampling s = h->sampling;
 
-	h->asks_before = asked(h);
+	h->asks_before = ask__asked(h);
 	s.asks = list;
 	app__set_sampling(h, &s);
 	h->command_view_ns = clock__monotonic_ns(); /* their first interval has to come */
@@ -42,33 +69,44 @@ static bool is_live(const struct host *h, struct status *st)
 
 /* --- what is asked for by name --- */
 
-static const struct ask *find_own(const char *text, struct status *st, bool *found)
+typedef const struct ask *make_fn(const char *name, const char *question, struct status *st);
+
+static const struct ask *find(const struct options *o, const char *text, make_fn *make, struct status *st)
 {
 	const char *name = text + strspn(text, "! \t");
+	bool may_be_own = !o->no_config && !question_library__find(name);
+	struct own_question q = {0};
 	const struct ask *a = NULL;
-	struct own_question q;
-	int err;
+	int err = may_be_own ? own_question__read(name, &q, st) : -ENOENT;
 
-	if (own_question__is_shadowed(name))
-		log__add(LOG_WARN,
-			 "question %s: the one that is compiled in is asked, not the file of that name: "
-			 "give it another", name);
-	if (question_library__find(name))
-		return NULL;
-	err = own_question__read(name, &q, st);
-	*found = err != -ENOENT;
-	if (!err)
-		a = ask__named(text, q.text, st);
+	if (err == -ENOENT)
+		a = make(text, NULL, st);
+	else if (!err)
+		a = make(text, q.text, st);
 	free(q.text);
 	return a;
 }
 
 const struct ask *ask__find(const struct options *o, const char *text, struct status *st)
 {
-	bool found = false;
-	const struct ask *a = o->no_config ? NULL : find_own(text, st, &found);
+	if (!o->no_config && own_question__is_shadowed(text + strspn(text, "! \t")))
+		log__add(LOG_WARN,
+			 "question %s: the one that is compiled in is asked, not the file of that name: "
+			 "give it another", text + strspn(text, "! \t"));
+	return find(o, text, ask__named, st);
+}
 
-	return found ? a : ask__new(text, st);
+const struct ask *ask__find_draft(const struct options *o, const char *text, struct status *st)
+{
+	return find(o, text, ask__draft, st);
+}
+
+/* What was prepared while it was written. */
+static const struct ask *find_for(struct host *h, const char *text, struct status *st)
+{
+	const struct ask *a = ask_prepare__take(h, text);
+
+	return a ? a : ask__find(h->options, text, st);
 }
 
 /* The question and a caret are for those without a screen. */
@@ -145,7 +183,7 @@ static struct own_job *new_job(struct host *h)
 /* Which of the questions the row answers, or the only one there is; n: none. */
 static u32 selected(const struct host *h)
 {
-	const struct ask_list *list = asked(h);
+	const struct ask_list *list = ask__asked(h);
 	const struct screen *s = app__screen(h);
 	const struct measure *m = s->ops->question ? s->ops->question(s) : NULL;
 	u32 n = list ? list->n : 0;
@@ -165,7 +203,7 @@ static bool refuse(struct status *st, const char *why)
 /* NAME [HELP] */
 static bool save_own(struct host *h, const char *arg, struct status *st)
 {
-	const struct ask_list *list = asked(h);
+	const struct ask_list *list = ask__asked(h);
 	u32 at = selected(h), len;
 	struct own_job *j;
 
@@ -197,8 +235,7 @@ static bool delete_own(struct host *h, const char *name, struct status *st)
 	return true;
 }
 
-/* What follows a word, NULL when the text does not begin with it. */
-static const char *behind(const char *text, const char *word)
+const char *ask__behind(const char *text, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -211,7 +248,7 @@ static const char *behind(const char *text, const char *word)
 
 bool ask__run(struct host *h, const char *text, struct status *st)
 {
-	const char *save = behind(text, "save"), *delete = behind(text, "delete");
+	const char *save = ask__behind(text, "save"), *delete = ask__behind(text, "delete");
 	const struct ask_list *list;
 	const struct ask *a;
 
@@ -225,8 +262,8 @@ bool ask__run(struct host *h, const char *text, struct status *st)
 		dialog__open(h, DIALOG_PICK_QUESTION);
 		return true;
 	}
-	a = ask__find(h->options, text, st);
-	list = a ? ask_list__with(asked(h), a, st) : NULL;
+	a = find_for(h, text, st);
+	list = a ? ask_list__with(answered(h), a, st) : NULL;
 	if (!list) {
 		cut_caret(st);
 		return false;
@@ -258,7 +295,7 @@ static const char *read_number(const struct ask_list *list, const char *arg, con
 
 bool ask__again(struct host *h, const char *arg, struct status *st)
 {
-	const struct ask_list *list = asked(h);
+	const struct ask_list *list = ask__asked(h);
 	const struct ask *a;
 	const char *text;
 	u64 n;
@@ -268,7 +305,7 @@ bool ask__again(struct host *h, const char *arg, struct status *st)
 	text = read_number(list, arg, "reask", &n, st);
 	if (!text)
 		return false;
-	a = ask__find(h->options, text, st);
+	a = find_for(h, text, st);
 	if (a && a == list->v[n - 1])
 		return true;
 	list = a ? ask_list__replace(list, (u32)n - 1, a, st) : NULL;
@@ -283,7 +320,7 @@ bool ask__again(struct host *h, const char *arg, struct status *st)
 
 bool ask__edit(struct host *h)
 {
-	const struct ask_list *list = asked(h);
+	const struct ask_list *list = ask__asked(h);
 	u32 at = selected(h);
 	char *line;
 
@@ -300,7 +337,7 @@ bool ask__edit(struct host *h)
 
 bool ask__drop(struct host *h, const char *arg, struct status *st)
 {
-	const struct ask_list *list = asked(h);
+	const struct ask_list *list = ask__asked(h);
 	u64 n;
 
 	if (!is_live(h, st))

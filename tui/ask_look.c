@@ -54,14 +54,28 @@ static void look__show(struct host *h, struct look *l)
 	host__redraw(h);
 }
 
+/* What cannot be counted before it is asked. */
+static void look__excuse(struct host *h, const struct look *l)
+{
+	if (strncmp(l->event, "kprobe:", 7) && strncmp(l->event, "kretprobe:", 10))
+		return;
+	h->look.role = ROLE_DIM;
+	copy_str(h->look.text, sizeof(h->look.text), "no rate: this kernel has no kprobe there, or no links of them");
+	host__redraw(h);
+}
+
 /* Another one may have been looked at since. */
 static void look__done(struct job *job)
 {
 	struct look *l = (struct look *)job;
 	struct host *h = l->host;
 
-	if (l->known && !strcmp(l->event, h->look.event))
-		look__show(h, l);
+	if (!strcmp(l->event, h->look.event)) {
+		if (l->known)
+			look__show(h, l);
+		else
+			look__excuse(h, l);
+	}
 	look__drop(job);
 }
 

@@ -362,7 +362,7 @@ static void show(struct host *h)
 	h->ops->present(h->term, &h->canvas);
 }
 
-enum { FD_TERM, FD_FRAMES, FD_SYMBOLS, FD_QUERIES, FD_LISTS, FD_SIGNALS, FD_CHILD, FD_OUTPUT, FDS };
+enum { FD_TERM, FD_FRAMES, FD_SYMBOLS, FD_QUERIES, FD_LISTS, FD_ASK, FD_SIGNALS, FD_CHILD, FD_OUTPUT, FDS };
 
 /* Milliseconds until names are looked at again, 0 now; -1 none are due. Where an answer takes long
  * the next frame's has them before that. */
@@ -396,6 +396,7 @@ static void wait_events(struct host *h, struct pollfd *fds, int signals, bool id
 	fds[FD_SYMBOLS].fd = h->names_due ? -1 : symbols__event_fd(h->symbols);
 	fds[FD_QUERIES].fd = worker__fd(h->queries);
 	fds[FD_LISTS].fd = worker__fd(h->lists);
+	fds[FD_ASK].fd = h->prepare.worker ? worker__fd(h->prepare.worker) : -1;
 	fds[FD_SIGNALS].fd = signals;
 	fds[FD_CHILD].fd = h->child && !ended ? child__fd(h->child) : -1;
 	fds[FD_OUTPUT].fd = h->child ? child__output_fd(h->child) : -1;
@@ -404,6 +405,8 @@ static void wait_events(struct host *h, struct pollfd *fds, int signals, bool id
 	wait_ms = names_wait_ms(h);
 	if (h->first_key && !h->ops->idle)
 		wait_ms = wait_ms < 0 ? second_key_wait_ms(h) : MIN(wait_ms, second_key_wait_ms(h));
+	if (ask_prepare__wait_ms(h) >= 0)
+		wait_ms = wait_ms < 0 ? ask_prepare__wait_ms(h) : MIN(wait_ms, ask_prepare__wait_ms(h));
 	if (commands__waits(h))
 		wait_ms = idle ? 0 : WORDS_WAIT_MS;
 	if (poll(fds, FDS, wait_ms < 0 ? 1000 : wait_ms) < 0)
@@ -426,6 +429,8 @@ static void handle_events(struct host *h, struct pollfd *fds)
 		worker__reap(h->queries);
 	if (fds[FD_LISTS].revents)
 		worker__reap(h->lists);
+	if (fds[FD_ASK].revents)
+		worker__reap(h->prepare.worker);
 	if (fds[FD_CHILD].revents || fds[FD_OUTPUT].revents)
 		child_event(h);
 	release_child(h);
@@ -433,6 +438,7 @@ static void handle_events(struct host *h, struct pollfd *fds)
 	if (second_key_wait_ms(h) == 0)
 		end_first_key(h);
 	look_at_names(h);
+	ask_prepare__look(h);
 }
 
 static void loop(struct host *h)
@@ -482,6 +488,7 @@ int app__run(struct host *h)
 	proc_usage__free(h->usage);
 	arena__fini(&h->help_arena);
 	ask_look__forget(h);
+	ask_prepare__fini(h);
 	guide_text__fini(&h->guide);
 	free(h->help_rows);
 	for (u32 i = 0; i < ARRAY_SIZE(h->histories); i++)

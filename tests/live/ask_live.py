@@ -102,6 +102,49 @@ def test_values():
         assert all(h["lo"] <= 64 < h["hi"] for h in r["hist"]), r
 
 
+# Calls that fail, whose argument is one more each time, until a line comes; then the last one.
+RISING = """
+import os, select, sys
+at = 0x40000000
+print("ready", flush=True)
+while at % 64 or not select.select([sys.stdin], [], [], 0)[0]:
+    at += 1
+    try:
+        os.lseek(at, 0, 0)
+    except OSError:
+        pass
+print(at, flush=True)
+"""
+
+
+def rising(question, **kw):
+    """A question about such calls, which go on when it is asked and end before it does; the last argument."""
+    live.need_root()
+    with subprocess.Popen([sys.executable, "-c", RISING], stdin=subprocess.PIPE, text=True,
+                          stdout=subprocess.PIPE) as work:
+        assert work.stdout.readline() == "ready\n"
+        with Watch("! " + question.replace("PID", str(work.pid)), options=("-d", "0.05"), **kw) as watch:
+            watch.until(live.now_ns() + 500 * MS)
+            last = int(work.communicate("\n")[0])
+            watch.until(live.now_ns())
+    assert watch.reports[0]["rows"], watch.reports[0]
+    return last, watch
+
+
+def test_first_numbers():
+    """What is read while programs go on to count, as at the beginning, is exact in the end"""
+    last, watch = rising("count syscalls:sys_enter_lseek if pid == PID by pid sum fd")
+    n = watch.sum()
+    # Those were consecutive.
+    same(f"sum of {n} arguments", n * (2 * last - n + 1) // 2, watch.sum("sum"))
+    same("in buckets", n, sum(h["count"] for r in watch.rows() for h in r["hist"]))
+    last, watch = rising("span syscalls:sys_enter_lseek -> syscalls:sys_exit_lseek if pid == PID by pid",
+                         view="pairs")
+    n = watch.sum()
+    same(f"of {n} spans failed", n, watch.sum("errors"))
+    same("in buckets", n, sum(h["count"] for r in watch.rows() for h in r["hist"]))
+
+
 def test_texts():
     """Texts as keys, compared and matched by globs"""
     n = 500
@@ -366,6 +409,7 @@ def test_rate_guard():
         for w in workers:
             w.tell()
         done = live.proftop("-b", "-n", 1, "-d", 0.2, "--ask", asked)
+        raw = live.proftop("-b", "-n", 1, "-d", 0.2, "--ask", "count btf:sys_enter by comm")
         forced = live.batch("-n", 1, "-d", 0.2, "--ask", "! " + asked)
     finally:
         for w in workers:
@@ -373,6 +417,7 @@ def test_rate_guard():
     if not done.status:
         raise live.Skip("this machine makes too few system calls a second: " + done.out[:300])
     assert done.status == 2 and "of a CPU" in done.err and not done.out, str(done)
+    assert raw.status == 2 and "of a CPU" in raw.err and not raw.out, str(raw)
     assert forced[0]["summary"]["count"] > 10000, forced[0]["summary"]
     same("the question's name", {asked}, {r["ask"] for r in forced[0]["rows"]})
 

@@ -98,5 +98,41 @@ def test_other_events():
         t.wait(r"\bperiod +u64 +1\s", 30)
 
 
+# A signal that is ignored, and a file system's figures of a path that is nowhere, until a line comes.
+SIGNALS = """
+import contextlib, os, select, signal, sys, time
+signal.signal(signal.SIGWINCH, signal.SIG_IGN)
+print("ready", flush=True)
+while not select.select([sys.stdin], [], [], 0)[0]:
+    os.kill(os.getpid(), signal.SIGWINCH)
+    with contextlib.suppress(OSError):
+        os.statvfs("/nowhere/at/all")
+    time.sleep(0.0005)
+"""
+
+
+def test_arguments_and_strings():
+    """Raw tracepoints have their arguments' values and a rate; what has addresses of strings has the strings"""
+    with asking(SIGNALS) as (t, _, _said):
+        t.type("ask count btf:signal_generate by ")
+        t.wait(SAID, 30)
+        t.wait(r"\bsig +s32 +(\d+, )*28\b", 30)
+        t.keys("Escape")
+        t.keys(":")
+        t.type("ask count syscalls:sys_enter_statfs by ")
+        t.wait(r'\bpathname +(const )?char \* +.*"/nowhere/at/all"', 30)
+        t.type('pathname if pathname == "')
+        t.wait(r'^ *"?/nowhere/at/all" +as it was just now', 30)
+
+
+def test_no_kprobes():
+    """What cannot be counted before it is asked says so"""
+    if os.path.exists("/sys/bus/event_source/devices/kprobe"):
+        raise live.Skip("this kernel has kprobes")
+    with asking(SIGNALS) as (t, _, _said):
+        t.type("ask count kprobe:vfs_read by ")
+        t.wait("no rate: this kernel has no kprobe there", 30)
+
+
 if __name__ == "__main__":
     live.main(globals())

@@ -180,6 +180,30 @@ static void forms_that_contradict_themselves(void **state)
 	end(&a);
 }
 
+/* Nobody finds one before it is kept; one that is not leaves nothing. */
+static void drafts(void **state)
+{
+	struct asked a;
+	struct ask_form f;
+	struct measure *draft, *other;
+
+	begin(&a, ASK_LINES);
+	f = a.turn.form;
+	copy_str(f.text, sizeof(f.text), "list drafts");
+	draft = ask_form__draft(&f);
+	assert_non_null(draft);
+	assert_string_equal(draft->name, f.text);
+	other = ask_form__draft(&f);
+	assert_ptr_not_equal(draft, other);
+	ask_form__drop(other);
+	assert_true(ask_form__keep(draft));
+	assert_ptr_equal(ask_form__measure(&f), draft);
+	f.nfields = ASK_FIELDS + 1;
+	assert_null(ask_form__draft(&f));
+	ask_form__drop(NULL);
+	end(&a);
+}
+
 static void turn(struct asked *a, u32 index, u32 n, const char *text)
 {
 	a->turn.index = index;
@@ -243,6 +267,7 @@ int main(void)
 		cmocka_unit_test(fullest_slots_come_first),
 		cmocka_unit_test(what_was_told_stays),
 		cmocka_unit_test(forms_that_contradict_themselves),
+		cmocka_unit_test(drafts),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

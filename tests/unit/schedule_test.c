@@ -77,7 +77,7 @@ static void test_early_ticks(void **state)
 	assert_true(schedule__next(&s, 1000 * MS) == 2000 * MS);
 	assert_true(schedule_early_ns[SCHEDULE_EARLY - 1] <= 300 * MS);
 	schedule__hurry(&s, 1000 * MS, false);
-	assert_true(schedule__next(&s, 1000 * MS) == 1000 * MS + schedule_early_ns[1]);
+	assert_true(schedule__next(&s, 1000 * MS) == 1000 * MS + schedule_early_ns[SCHEDULE_AT_ONCE]);
 }
 
 static void test_overdue_early_ticks_merge(void **state)

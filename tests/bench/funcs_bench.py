@@ -48,6 +48,8 @@ int main(void)
 
 WAYS = {
     "a call that is counted": (["--ask", "! count uprobe:{0}:called"], "uprobe:{0}:called {{ @ = count(); }}"),
+    "a call whose argument is in a histogram": (["--ask", "! count uprobe:{0}:called hist arg0"],
+                                                "uprobe:{0}:called {{ @ = hist(arg0); }}"),
     "a call that is timed": (["--function", "!{0}:called"],
                              "uprobe:{0}:called {{ @b[tid] = nsecs; }} uretprobe:{0}:called /@b[tid]/ "
                              "{{ @ = hist(nsecs - @b[tid]); delete(@b[tid]); }}"),

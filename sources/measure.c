@@ -455,7 +455,7 @@ static bool may_peek(const struct source *s)
 /* Where nothing was counted there is nothing to wait for either. */
 static bool stays(struct source *s)
 {
-	if (s->held)
+	if (s->held || !s->m->asked)
 		return false;
 	s->npeeked = __atomic_load_n(&s->g.nused[*s->base.active], __ATOMIC_ACQUIRE);
 	s->peeks = !s->npeeked ||

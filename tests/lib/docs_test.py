@@ -52,7 +52,9 @@ def test_man_page():
                            os.path.join(live.ROOT, "docs/proftop.1")], stdout=subprocess.DEVNULL,
                           stderr=subprocess.PIPE, check=False, env={**os.environ, "LC_ALL":
                                                                     "C.UTF-8"})
-    assert done.returncode == 0 and not done.stderr, done
+    # Where its pages end means nothing on a screen, which has one long one.
+    said = [line for line in done.stderr.splitlines() if not line.endswith(b"will not fit on one page")]
+    assert done.returncode == 0 and not said, said
 
 
 def test_themes():

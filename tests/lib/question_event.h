@@ -5,6 +5,8 @@
 #define TESTS_LIB_QUESTION_EVENT_H
 
 #include <string.h>
+#include <sys/uio.h>
+#include <unistd.h>
 
 #include "tests/lib/question_interpret.h"
 
@@ -136,20 +138,31 @@ static const struct type_resolver test_types = {
 static const struct field_resolver test_fields = {.field = event_field, .name = event_field_name,
 						  .types = &test_types, .event = "test:event"};
 
+/* As the kernel reads for a program: any address may be asked for. */
+static inline bool own_bytes(u64 addr, void *buf, u32 size)
+{
+	struct iovec to = {buf, size}, from = {(void *)addr, size};
+
+	return addr >= 4096 && process_vm_readv(getpid(), &to, 1, &from, 1, 0) == (ssize_t)size;
+}
+
 static inline int own_memory(void *ctx, bool user, u64 addr, void *buf, u32 size)
 {
-	if (addr < 4096)
-		return -EFAULT;
-	memcpy(buf, (const void *)addr, size);
-	return 0;
+	return own_bytes(addr, buf, size) ? 0 : -EFAULT;
 }
 
 static inline int own_text(void *ctx, bool user, u64 addr, char *buf, u32 size)
 {
-	if (addr < 4096)
-		return -EFAULT;
-	copy_str(buf, size, (const char *)addr);
-	return (int)strlen(buf);
+	u32 n = 0;
+
+	for (; n + 1 < size; n++) {
+		if (!own_bytes(addr + n, &buf[n], 1))
+			return -EFAULT;
+		if (!buf[n])
+			return (int)n;
+	}
+	buf[n] = '\0';
+	return (int)n;
 }
 
 static const struct interpret_memory test_memory = {own_memory, own_text, NULL};

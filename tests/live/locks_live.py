@@ -404,7 +404,7 @@ def test_found_soon():
 
 
 def test_oracles():
-    """helgrind and ThreadSanitizer on the same programs: both orders are wrong to them, one order and guards right"""
+    """helgrind and TSan on the same programs: both orders are wrong to them, one order and guards right"""
     if not shutil.which("valgrind"):
         raise live.Skip("no valgrind")
     source = os.path.join(live.ROOT, "tests/workloads/lock_holds.c")

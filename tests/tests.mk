@@ -16,8 +16,8 @@ LIVE_C    := $(wildcard tests/live/*_test.c)
 # What asks something of the whole machine, or measures what is a matter of load, runs alone; what compares times or
 # shares of its own threads, two at a time; all else four at a time. The longest first.
 live_of   = $(wildcard $(patsubst %,tests/live/%_live.py,$(1)))
-LIVE      := $(call live_of,accuracy bpf heap_steady irq net overview overview_rules safety sched usage)
-LIVE_TWO  := $(call live_of,offcpu gone sched_faults procs unwind waits_events io waits_aio cache tcp)
+LIVE      := $(call live_of,accuracy bpf heap_steady irq net overview overview_rules safety sched sched_faults usage)
+LIVE_TWO  := $(call live_of,offcpu gone procs unwind waits_events io waits_aio cache tcp)
 LIVE_FOUR := $(call live_of,faults symbols ask heap fleet files locks java arguments scope syscalls hosts node funcs serve)
 LIVE_FOUR += $(filter-out $(LIVE) $(LIVE_TWO) $(LIVE_FOUR),$(wildcard tests/live/*_live.py))
 LIVE_TMUX := $(wildcard tests/live/tmux_*.py)

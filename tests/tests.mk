@@ -82,7 +82,7 @@ check-all: check-build
 	@PROFTOP=$(B)/proftop $(RUN) \
 		--group self,timeout=60 tests/lib/run_test.sh tests/layering/check.py \
 			tests/layering/check_test.sh tests/lib/docs_test.py \
-			tests/lib/hardened_test.py tests/lib/bpf_stack_test.py \
+			tests/lib/cases_test.py tests/lib/hardened_test.py tests/lib/bpf_stack_test.py \
 			tests/accuracy_test.py \
 			tests/bench/figures_test.py $(PACKAGE_CHECK) $(SOAK_CHECK) \
 		--group example,timeout=600 tests/example/example.py \

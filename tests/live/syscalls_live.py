@@ -77,7 +77,7 @@ def test_counts():
         same(f"{call}: errors", sum(errnos.values()), found["errors"])
 
 
-def test_filters():
+def test_label_filters():
     """Filters by labels: what the programs count is what passes, to the call"""
     n = 1000
     with Calls("exact", n) as work, \

@@ -2,8 +2,6 @@
 """Questions asked at run time beside bpftrace asking the same: from Enter to the first count that is shown, from the
 start of the program to the first event that was counted, and what its BPF programs take for each event, as the
 kernel's own statistics of programs say (sysctl kernel.bpf_stats_enabled)."""
-import contextlib
-import glob
 import os
 import re
 import signal
@@ -11,6 +9,7 @@ import subprocess
 import time
 
 import live
+from bpf_stats import SYSCTL, programs_ns, programs_runs, statistics_on
 from figures import Missing, need, ratio_at_most, result, tool
 from pty_session import Session
 from screen import Screen
@@ -19,7 +18,6 @@ ROUNDS = 5
 COUNTED_SECONDS = 2
 FIRST_SECONDS = 60
 WRITTEN_SECONDS = 1  # a question stands there, as it is being read once more
-STATS = "/proc/sys/kernel/bpf_stats_enabled"
 QUESTIONS = {
     "a key": ("count raw_syscalls:sys_enter by id",
               "tracepoint:raw_syscalls:sys_enter { @[args->id] = count(); }"),
@@ -38,32 +36,9 @@ QUESTIONS = {
 }
 
 
-def programs(pid):
-    """[runs, ns] of the programs that a process holds and that events come to."""
-    found = {}
-    for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
-        try:
-            with open(path, encoding="utf-8") as f:
-                text = f.read()
-        except OSError:
-            continue
-        got = dict(re.findall(r"^(prog_id|run_cnt|run_time_ns):\s+(\d+)", text, re.M))
-        if int(got.get("run_cnt", 0)):
-            found[got["prog_id"]] = int(got["run_cnt"]), int(got["run_time_ns"])
-    return [sum(x) for x in zip(*found.values())] or [0, 0]
-
-
-@contextlib.contextmanager
-def statistics_on():
-    with open(STATS, encoding="ascii") as f:
-        before = f.read()
-    with open(STATS, "w", encoding="ascii") as f:
-        f.write("1")
-    try:
-        yield
-    finally:
-        with open(STATS, "w", encoding="ascii") as f:
-            f.write(before)
+def spent(pid):
+    """[runs, ns] of the programs that a process holds."""
+    return [sum(programs_runs(pid).values()), sum(programs_ns(pid).values())]
 
 
 def ask(command):
@@ -72,14 +47,14 @@ def ask(command):
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                           stdin=subprocess.DEVNULL) as p:
         try:
-            while not programs(p.pid)[0]:
+            while not spent(p.pid)[0]:
                 assert p.poll() is None, f"{command} ended: {p.returncode}"
                 assert time.monotonic() < began + FIRST_SECONDS, command
                 time.sleep(0.001)
             first = time.monotonic() - began
-            before = programs(p.pid)
+            before = spent(p.pid)
             time.sleep(COUNTED_SECONDS)
-            runs, ns = (b - a for a, b in zip(before, programs(p.pid)))
+            runs, ns = (b - a for a, b in zip(before, spent(p.pid)))
         finally:
             p.terminate()
             try:
@@ -137,8 +112,8 @@ def first_print(script):
 
 def bench_ask(rounds):
     need("bpftrace", "perf")
-    if not os.access(STATS, os.W_OK):
-        raise Missing(f"the right to write {STATS}")
+    if not os.access(SYSCTL, os.W_OK):
+        raise Missing(f"the right to write {SYSCTL}")
     load = [tool("perf"), "bench", "syscall", "basic", "-l", "1000000000"]
     with statistics_on(), subprocess.Popen(load, stdout=subprocess.DEVNULL) as calls:
         try:

@@ -9,8 +9,9 @@ import subprocess
 import time
 
 import live
+from bpf_stats import statistics_on
 from figures import comparison, here, need, note, ratio_at_most, result, tool
-from io_bench import measured, programs_ns
+from io_bench import spent_ns
 from sched_bench import on_last_cpu, screen, wait_for_calm
 
 COUNTS = {4096: 1000000, 65536: 200000}  # bytes: preads in a measurement
@@ -49,10 +50,10 @@ def counter():
 
 def cost_ns(pids, path, size):
     """Of all programs, for one pread."""
-    with measured():
-        before = sum(map(programs_ns, pids))
+    with statistics_on():
+        before = spent_ns(pids)
         read_ns(path, size)
-        return (sum(map(programs_ns, pids)) - before) / COUNTS[size]
+        return (spent_ns(pids) - before) / COUNTS[size]
 
 
 class Case:

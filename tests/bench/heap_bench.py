@@ -11,7 +11,8 @@ import tempfile
 import time
 
 import live
-from ask_bench import ask, statistics_on
+from ask_bench import ask
+from bpf_stats import statistics_on
 from figures import Missing, comparison, need, ratio_at_most, result, tool
 from funcs_bench import fastest, running
 

@@ -3,42 +3,15 @@
 per second of fio on a loop device whose file is in memory, and the time of the programs for each
 of those requests as the kernel measures it, which tells more on a machine that is not quiet."""
 import contextlib
-import os
-import re
 import statistics
 
+from bpf_stats import programs_ns, statistics_on
 from blockdev import diskstats, fio, loop_device
 from figures import need, note, ratio_at_least, result
 from sched_bench import peer, screen, wait_for_calm
 
 SECONDS = 2
 ROUNDS = 7
-MEASURE = "/proc/sys/kernel/bpf_stats_enabled"
-
-
-def programs_ns(pid):
-    """Time of all runs of a process's BPF programs."""
-    total = {}
-    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
-        with contextlib.suppress(FileNotFoundError):
-            with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
-                found = dict(re.findall(r"^(prog_id|run_time_ns):\s+(\d+)$", f.read(), re.M))
-            if "prog_id" in found and "run_time_ns" in found:
-                total[found["prog_id"]] = int(found["run_time_ns"])
-    return sum(total.values())
-
-
-@contextlib.contextmanager
-def measured():
-    with open(MEASURE, encoding="ascii") as f:
-        before = f.read()
-    try:
-        with open(MEASURE, "w", encoding="ascii") as f:
-            f.write("1")
-        yield
-    finally:
-        with open(MEASURE, "w", encoding="ascii") as f:
-            f.write(before)
 
 
 def reads(dev):
@@ -51,12 +24,16 @@ def iops(dev, open_it):
         return reads(dev)
 
 
+def spent_ns(pids):
+    return sum(sum(programs_ns(p).values()) for p in pids)
+
+
 def cost_ns(dev, open_it):
     """Of one request: of all programs."""
-    with open_it() as pids, measured():
-        before, ns = diskstats(dev)["read"][0], sum(map(programs_ns, pids))
+    with open_it() as pids, statistics_on():
+        before, ns = diskstats(dev)["read"][0], spent_ns(pids)
         reads(dev)
-        ns = sum(map(programs_ns, pids)) - ns
+        ns = spent_ns(pids) - ns
         return ns / (diskstats(dev)["read"][0] - before)
 
 

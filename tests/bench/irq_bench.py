@@ -7,10 +7,9 @@ import subprocess
 import sys
 import time
 
-import live
-from figures import comparison, here, need, note, result
-from io_bench import measured
-from mix_bench import name_of, programs
+from bpf_stats import programs_ns, statistics_on
+from figures import comparison, need, note, result
+from mix_bench import name_of
 from sched_bench import peer, screen
 
 SECONDS, ROUNDS = 4, 5
@@ -41,10 +40,10 @@ def softirqs():
 
 def cost(open_it, wanted):
     """Nanoseconds of a softirq, of programs that are wanted."""
-    with open_it() as pids, measured():
-        before, begun = programs(pids[0]), softirqs()
+    with open_it() as pids, statistics_on():
+        before, begun = programs_ns(pids[0]), softirqs()
         time.sleep(SECONDS)
-        after, count = programs(pids[0]), softirqs() - begun
+        after, count = programs_ns(pids[0]), softirqs() - begun
     spent = {p: ns - before[p] for p, ns in after.items() if ns > before.get(p, ns)}
     return sum(ns for p, ns in spent.items() if wanted(p)) / count
 
@@ -57,7 +56,7 @@ def bench_irq(rounds):
         for n in range(max(rounds, ROUNDS)):
             names = {}
             with screen("irq") as pids:
-                names = {p: name_of(p) for p in programs(pids[0])}
+                names = {p: name_of(p) for p in programs_ns(pids[0])}
                 ours.append(cost(lambda p=pids: contextlib.nullcontext(p), lambda p, n=names: n.get(p) in OURS))
             theirs.append(cost(lambda: peer("softirqs", "-d"), lambda p: True))
             note(f"round {n + 1}: irq {ours[-1]:.0f} ns, softirqs {theirs[-1]:.0f} ns")

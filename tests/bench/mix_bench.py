@@ -11,8 +11,8 @@ import subprocess
 import time
 
 import live
+from bpf_stats import programs_ns, statistics_on
 from figures import comparison, here, need, note, ratio_at_most, result
-from io_bench import measured
 from sched_bench import peer, screen
 
 SECONDS = 5
@@ -50,18 +50,6 @@ def switches():
         return int(re.search(r"^ctxt (\d+)", f.read(), re.M)[1])
 
 
-def programs(pid):
-    """What each of a process's BPF programs took so far, as {id: ns}."""
-    spent = {}
-    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
-        with contextlib.suppress(FileNotFoundError):
-            with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
-                found = dict(re.findall(r"^(prog_id|run_time_ns):\s+(\d+)$", f.read(), re.M))
-            if len(found) == 2:
-                spent[int(found["prog_id"])] = int(found["run_time_ns"])
-    return spent
-
-
 def name_of(program):
     shown = subprocess.run([live.bpftool(), "prog", "show", "id", str(program)], check=True,
                            stdout=subprocess.PIPE, text=True).stdout
@@ -70,10 +58,10 @@ def name_of(program):
 
 def cost(open_it):
     """Nanoseconds of a switch, by program."""
-    with open_it() as pids, measured():
-        before, begun = programs(pids[0]), switches()
+    with open_it() as pids, statistics_on():
+        before, begun = programs_ns(pids[0]), switches()
         time.sleep(SECONDS)
-        after, count = programs(pids[0]), switches() - begun
+        after, count = programs_ns(pids[0]), switches() - begun
         by_name = {}
         for program, ns in after.items():
             spent = (ns - before.get(program, ns)) / count

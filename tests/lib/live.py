@@ -318,15 +318,18 @@ def syncfs(fd):
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
+def fdinfos(pid):
+    """What the kernel says of each descriptor of a process; those that are closed meanwhile are left out."""
+    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
+        with contextlib.suppress(FileNotFoundError), open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
+            yield f.read()
+
+
 def held(pid):
     """The BPF objects that a process has open, as (kind, id)."""
     found = set()
-    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
-        try:
-            with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
-                found.update(re.findall(r"^(prog|link|map)_id:\s+(\d+)$", f.read(), re.M))
-        except FileNotFoundError:
-            pass
+    for text in fdinfos(pid):
+        found.update(re.findall(r"^(prog|link|map)_id:\s+(\d+)$", text, re.M))
     return {(kind, int(number)) for kind, number in found}
 
 

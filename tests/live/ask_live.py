@@ -3,8 +3,6 @@
 """Questions that are asked at run time, against workloads that know what they did, perf stat and
 bpftrace."""
 import collections
-import contextlib
-import glob
 import json
 import os
 import re
@@ -506,11 +504,7 @@ def test_stacks():
 
 def links(pid):
     """Programs that a process has attached."""
-    found = 0
-    for fd in glob.glob(f"/proc/{pid}/fdinfo/*"):
-        with contextlib.suppress(OSError), open(fd, encoding="utf-8") as f:
-            found += "link_type" in f.read()
-    return found
+    return sum("link_type" in text for text in live.fdinfos(pid))
 
 
 def test_one_more():

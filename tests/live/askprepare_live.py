@@ -3,9 +3,7 @@
 """What a question needs is loaded while it is written: nothing of it runs before Enter, one at a time is there, and
 none when it is given up."""
 import contextlib
-import glob
 import os
-import re
 import subprocess
 import sys
 import time
@@ -13,9 +11,9 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 from asks import Calls  # noqa: E402
+from bpf_stats import programs_runs, statistics_on  # noqa: E402
 from tmux import Tmux  # noqa: E402
 
-STATS = "/proc/sys/kernel/bpf_stats_enabled"
 # Calls nobody else makes.
 CALLS = """
 import os, time
@@ -24,35 +22,6 @@ while True:
     time.sleep(0.001)
 """
 QUESTION = "count syscalls:sys_enter_getsid by pid"
-
-
-@contextlib.contextmanager
-def statistics_on():
-    with open(STATS, encoding="ascii") as f:
-        before = f.read()
-    with open(STATS, "w", encoding="ascii") as f:
-        f.write("1")
-    try:
-        yield
-    finally:
-        with open(STATS, "w", encoding="ascii") as f:
-            f.write(before)
-
-
-def fdinfo(pid):
-    for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
-        with contextlib.suppress(OSError), open(path, encoding="utf-8") as f:
-            yield f.read()
-
-
-def programs(pid):
-    """{id: runs} of the programs that a process holds."""
-    found = {}
-    for text in fdinfo(pid):
-        got = dict(re.findall(r"^(prog_id|run_cnt|prog_type):\s+(\d+)", text, re.M))
-        if "prog_type" in got:
-            found[got["prog_id"]] = int(got.get("run_cnt", 0))
-    return found
 
 
 def wait(what, true, seconds=20):
@@ -70,7 +39,7 @@ def written(question):
         try:
             with Tmux([live.CHECKED, "-V", "events"], columns=120) as t:
                 t.wait("nothing is asked", 30)
-                before = programs(t.pid())
+                before = programs_runs(t.pid())
                 t.type(f":ask {question}")
                 yield t, before, work.pid
         finally:
@@ -79,7 +48,7 @@ def written(question):
 
 def new(pid, before):
     """{id: runs} of what came since."""
-    return {k: n for k, n in programs(pid).items() if k not in before}
+    return {k: n for k, n in programs_runs(pid).items() if k not in before}
 
 
 def settled(pid, before, but=()):

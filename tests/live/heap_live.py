@@ -235,9 +235,8 @@ UNWIND_PAGE = "4096"  # of tables by which stacks are walked, whoever holds what
 def tables_bytes(pid):
     """Memory of the BPF arrays that a process maps: objects, sites, owners, stacks that are known"""
     maps = {}
-    for fd in os.listdir(f"/proc/{pid}/fdinfo"):
-        with open(f"/proc/{pid}/fdinfo/{fd}", encoding="ascii") as f:
-            found = dict(line.split(":\t", 1) for line in f.read().splitlines() if ":\t" in line)
+    for text in live.fdinfos(pid):
+        found = dict(line.split(":\t", 1) for line in text.splitlines() if ":\t" in line)
         if found.get("map_flags") == MMAPABLE and found["value_size"] != UNWIND_PAGE:
             maps[found["map_id"]] = int(found["memlock"])
     return sum(maps.values())

@@ -189,7 +189,7 @@ def test_chain():
     live.need_root()
     with live.Workload("lock_holds", "chain", 4) as work:
         said = json.loads(work.process.stdout.readline())["chain"]
-        links, reader = said[:4], said[4]
+        links = said[:4]
         report = live.batch("-V", "locks", "-p", work.pid, "-d", 1, "-n", 3)[-1]
         by_stack = live.batch("-V", "locks", "-p", work.pid, "-d", 1, "-n", 1, "--group", "tid,stack")[0]
         drawn = on_screen(work.pid, f"waits: link/{links[0]} -[heap+", f"]-> link/{links[-1]}",

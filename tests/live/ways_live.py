@@ -70,7 +70,7 @@ def test_exec_storm():
     live.need_root()
     with live.Workload("trouble", "exec", SECONDS) as work, \
             Tmux([live.RELEASE, "-V", "overview", "-d", "1"], 160, 50) as t:
-        t.wait(rf"a second are started, \w+ by `trouble`", 30)
+        t.wait(r"a second are started, \w+ by `trouble`", 30)
         t.keys("/")
         t.type("by `trouble`: its children")
         t.keys("Enter")

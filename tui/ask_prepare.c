@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * While a question is being written, what is there is compiled once no key came for a moment, its events are
- * counted, and the collector loads its programs: then Enter has only to attach them. Nothing is attached before.
+ * counted for a moment, and the collector loads its programs: then Enter has only to attach them.
  */
 #include "base/clock.h"
 #include "sources/ask_rate.h"

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A frame for tests of the overview, made from lines: those of fixtures (tests/lib/fixture.h), and words for what
+ * these do not have. scene__init, put_lines, ask, scene__fini.
+ */
+#ifndef TESTS_LIB_OVERVIEW_SCENE_H
+#define TESTS_LIB_OVERVIEW_SCENE_H
+
+#include <stdio.h>
+#include <sys/syscall.h>
+
+#include "bpf/sockets.h"
+#include "bpf/tcp.h"
+#include "models/model.h"
+#include "models/overview.h"
+#include "models/profile.h"
+#include "models/sched.h"
+#include "models/waits.h"
+#include "samples/measure.h"
+#include "tests/lib/fixture_impl.h"
+
+struct scene {
+	struct symbols *symbols;
+	struct model *models[MODEL_COUNT];
+	struct frame frame;
+	u64 now_ns;
+	u64 used; /* models that a line was about */
+};
+
+static const enum model_id used_models[] = {MODEL_SYSTEM, MODEL_SCHED, MODEL_WAITS, MODEL_PROFILE,
+					    MODEL_LOCKS, MODEL_TCP, MODEL_SOCKETS};
+
+static inline void scene__init(struct scene *s)
+{
+	struct status st;
+
+	*s = (struct scene){.symbols = symbols__new(&st), .now_ns = 1000 * NSEC_PER_SEC};
+	for (u32 i = 0; i < ARRAY_SIZE(used_models); i++)
+		s->models[used_models[i]] = model_table[used_models[i]]->new (s->symbols);
+}
+
+static inline void scene__fini(struct scene *s)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(used_models); i++) {
+		snap__put(s->frame.snaps[used_models[i]]);
+		model_table[used_models[i]]->free(s->models[used_models[i]]);
+	}
+	symbols__free(s->symbols);
+}
+
+static inline void scene__tick(struct scene *s)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(used_models); i++) {
+		enum model_id m = used_models[i];
+
+		snap__put(s->frame.snaps[m]);
+		s->frame.snaps[m] =
+			model_table[m]->tick(s->models[m], s->now_ns, s->now_ns + NSEC_PER_SEC);
+		s->frame.feeds[m].state = FEED_LIVE;
+	}
+	s->now_ns += NSEC_PER_SEC;
+}
+
+static inline void put(void *ctx, const struct sample *sample)
+{
+	struct scene *s = ctx;
+
+	for (u32 i = 0; i < ARRAY_SIZE(used_models); i++)
+		model_table[used_models[i]]->consume(s->models[used_models[i]], sample);
+}
+
+static inline void put_usage(struct scene *s, struct usage_sample u, const char *comm, u32 pid)
+{
+	u.head.type = SAMPLE_USAGE;
+	u.pid = pid;
+	u.start = pid;
+	u.state = 'S';
+	u.span_ns = NSEC_PER_SEC;
+	copy_str(u.comm, sizeof(u.comm), comm);
+	put(s, &u.head);
+}
+
+/* What no fixture has: parts of a process's figures. */
+static inline bool put_part(struct scene *s, const char *line)
+{
+	u32 pid, a, b = 0;
+	char word[16], comm[32];
+
+	if (sscanf(line, "%15s %31s %u %u %u", word, comm, &pid, &a, &b) < 4)
+		return false;
+	if (!strcmp(word, "major"))
+		put_usage(s, (struct usage_sample){.major_faults = a}, comm, pid);
+	else if (!strcmp(word, "parent"))
+		put_usage(s, (struct usage_sample){.children_ns = a * NSEC_PER_MSEC}, comm, pid);
+	else if (!strcmp(word, "threads"))
+		put_usage(s, (struct usage_sample){.threads = a}, comm, pid);
+	else if (!strcmp(word, "files"))
+		put_usage(s, (struct usage_sample){.files = a, .files_max = b}, comm, pid);
+	else
+		return false;
+	return true;
+}
+
+/* Of process 10: who waits for how long for whose mutex. */
+static inline bool put_owner(struct scene *s, const char *line)
+{
+	const struct measure_key key = {.text = "mutex"};
+	struct measure_holder_sample h = {.head.type = SAMPLE_MEASURE_HOLDER,
+					  .keys = &key,
+					  .nkeys = 1,
+					  .tgid = 10,
+					  .comm = "stuck",
+					  .waiter = {.tgid = 10, .comm = "stuck", .process = "stuck"},
+					  .begin_ns = s->now_ns - NSEC_PER_SEC};
+
+	if (sscanf(line, "owner %u %u", &h.waiter.tid, &h.tid) != 2)
+		return false;
+	put(s, &h.head);
+	return true;
+}
+
+/* What a connection of 10.0.0.1:80 sent again, and what was dropped. */
+static inline bool put_connection(struct scene *s, const char *line)
+{
+	struct measure_sample x = {.head.type = SAMPLE_MEASURE};
+	char comm[16], remote[32];
+	u32 again, drops;
+	struct measure_key keys[8] = {
+		{0, "life"}, {1, "10.0.0.1:80"}, {2, remote}, {80, "http"},
+		{1, "out"},  {1, "ESTAB"},	 {0, ""},     {1, "[own]"}};
+
+	if (sscanf(line, "connection %15s %u %31s %u %u", comm, &x.who.tgid, remote, &again, &drops) != 5)
+		return false;
+	copy_str(x.who.comm, sizeof(x.who.comm), comm);
+	copy_str(x.who.process, sizeof(x.who.process), comm);
+	keys[2].value = x.who.tgid;
+	x.keys = keys;
+	x.nkeys = ARRAY_SIZE(keys);
+	x.sums[TCP_RETRANSMITS] = again;
+	x.sums[TCP_DROPS] = drops;
+	model_table[MODEL_TCP]->consume(s->models[MODEL_TCP], &x.head);
+	return true;
+}
+
+/* "socket NAME PID PROTOCOL DROPS" */
+static inline bool put_socket(struct scene *s, const char *line)
+{
+	struct measure_sample x = {.head.type = SAMPLE_MEASURE};
+	char comm[16], protocol[16];
+	u32 drops;
+	const struct measure_key keys[8] = {{1, protocol}, {2, "dgram"}, {SOCKETS_FULL, "full"}, {0, ""},
+					    {1, "0.0.0.0:53"}, {0, ""}, {53, "domain"}, {0, ""}};
+
+	if (sscanf(line, "socket %15s %u %15s %u", comm, &x.who.tgid, protocol, &drops) != 4)
+		return false;
+	copy_str(x.who.comm, sizeof(x.who.comm), comm);
+	copy_str(x.who.process, sizeof(x.who.process), comm);
+	x.keys = keys;
+	x.nkeys = ARRAY_SIZE(keys);
+	x.sums[SOCKETS_DROPS] = drops;
+	model_table[MODEL_SOCKETS]->consume(s->models[MODEL_SOCKETS], &x.head);
+	return true;
+}
+
+/* "fsync NAME PID MS": waits in that system call. */
+static inline bool put_call(struct scene *s, const char *line)
+{
+	bool is_fsync = !strncmp(line, "fsync ", 6), is_flock = !strncmp(line, "flock ", 6);
+	struct wait_sample w = {.head.type = SAMPLE_WAIT,
+				.state = is_fsync ? TASK_STATE_DISK : TASK_STATE_SLEEP,
+				.syscall = is_fsync ? SYS_fsync : SYS_flock,
+				.count = 10};
+	char comm[32];
+	u32 ms;
+
+	if ((!is_fsync && !is_flock) ||
+	    sscanf(line, "%*s %31s %u %u", comm, &w.task.tgid, &ms) != 3)
+		return false;
+	w.task.tid = w.task.tgid;
+	copy_str(w.task.comm, sizeof(w.task.comm), comm);
+	w.off_ns = w.full_ns = ms * NSEC_PER_MSEC;
+	put(s, &w.head);
+	return true;
+}
+
+static inline bool put_rate(struct scene *s, const char *line)
+{
+	unsigned long long hz;
+
+	if (sscanf(line, "rate %llu", &hz) != 1)
+		return false;
+	s->frame.feeds[MODEL_PROFILE].health.freq = hz;
+	return true;
+}
+
+static inline bool put_sampled(struct scene *s, const char *line)
+{
+	struct stack_sample x = {.head.type = SAMPLE_STACK};
+	struct fixture_stack stack;
+	char comm[32], frames[512];
+	u32 n;
+
+	if (sscanf(line, "sampled %31s %u %u %511[^\n]", comm, &x.tgid, &n, frames) != 4)
+		return false;
+	fixture_stack__fill(&stack, s->symbols, frames);
+	stack.def.ips = stack.ips;
+	stack.def.tgid = x.tid = x.tgid;
+	x.stack = stack.def.hash;
+	x.count = n;
+	x.weight = n * 10 * NSEC_PER_MSEC;
+	copy_str(x.comm, sizeof(x.comm), comm);
+	put(s, &stack.def.head);
+	put(s, &x.head);
+	return true;
+}
+
+/* Records of fixtures live as long as the test does. */
+static inline void keep(void *record)
+{
+	static void *kept[8192];
+	static u32 n;
+
+	assert_true(n < ARRAY_SIZE(kept));
+	kept[n++] = record;
+}
+
+static inline bool put_recorded(struct scene *s, const char *line)
+{
+	struct system_record *system = system_record__parse(line);
+	struct sched_record *sched = system ? NULL : sched_record__parse(line);
+	const struct sample_sink sink = {put, s};
+
+	if (system)
+		system_record__put(system, s->now_ns + NSEC_PER_SEC, &sink);
+	keep(system);
+	keep(sched);
+	if (sched) {
+		sched_record__begin(sched, s->symbols);
+		sched_record__put(sched, s->now_ns + NSEC_PER_SEC, &sink);
+	}
+	return system || sched;
+}
+
+static inline void put_lines(struct scene *s, const char *lines)
+{
+	char line[600];
+
+	for (; *lines; lines += strcspn(lines, "\n") + 1) {
+		snprintf(line, sizeof(line), "%.*s", (int)strcspn(lines, "\n"), lines);
+		if (!strcmp(line, "tick"))
+			scene__tick(s);
+		else if (!put_rate(s, line) && !put_sampled(s, line) && !put_call(s, line) && !put_owner(s, line) && !put_connection(s, line) &&
+			 !put_socket(s, line) && !put_recorded(s, line) &&
+			 !put_part(s, line))
+			fail_msg("not understood: %s", line);
+	}
+	scene__tick(s);
+}
+
+static inline struct overview_result *ask(const struct scene *s, const struct scope *scope)
+{
+	return overview__query(&s->frame, &(struct overview_query){0}, scope);
+}
+
+#endif

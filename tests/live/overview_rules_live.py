@@ -266,8 +266,10 @@ def test_saturated():
     if not os.path.exists("/dev/net/tun"):
         raise live.Skip("no /dev/net/tun: no interface with a speed can be made")
     name = f"slow{os.getpid()}"
+    path = f"/sys/class/net/{name}/speed"
     with trouble("wire", name):
-        with open(f"/sys/class/net/{name}/speed", encoding="ascii") as f:
+        live.wait_for(lambda: os.path.exists(path))
+        with open(path, encoding="ascii") as f:
             speed = int(f.read())
         if speed != 10:
             raise live.Skip(f"interfaces of programs have {speed} Mbit/s here")

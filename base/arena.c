@@ -93,12 +93,13 @@ void arena__init(struct arena *a)
 /*
  * Snapshots and answers of thousands of rows are made anew at each interval, of about the same size.
  * Memory that goes back to the kernel each time is cleared and faulted in again page by page, which
- * costs more than what is written there: so a few large chunks wait for the next one. One that others
- * passed over a few times has a size that nothing has any more.
+ * costs more than what is written there: so a few large chunks wait for the next one. What grew is
+ * not of its former size again, and one that others passed over a few times has a size that nothing
+ * has any more.
  */
 #define SPARES	     4
 #define SPARE_MIN    (1u << 20)
-#define SPARE_MAX    (32u << 20)
+#define SPARES_BYTES (24u << 20)
 #define SPARE_PASSED 16
 
 static _Atomic(struct arena_chunk *) spares[SPARES];
@@ -110,17 +111,30 @@ void arena__keep_spares(void)
 	atomic_store(&keeps_spares, true);
 }
 
-/* The newest stands first; the oldest makes room. */
+/* The newest stands first; the oldest make room. */
 static void put_spare(struct arena_chunk *c)
 {
-	for (u32 i = 0; c && i < SPARES; i++)
+	size_t kept = 0;
+
+	for (u32 i = 0; i < SPARES; i++) {
+		if (c && c->size > SPARES_BYTES - kept) {
+			free(c);
+			c = NULL;
+		}
+		kept += c ? c->size : 0;
 		c = atomic_exchange(&spares[i], c);
+	}
 	free(c);
 }
 
 static bool fits(const struct arena_chunk *c, size_t size)
 {
 	return c->size >= size && c->size - size <= size / 4;
+}
+
+static bool outgrown(const struct arena_chunk *c, size_t size)
+{
+	return c->size < size && c->size >= size / 2;
 }
 
 static struct arena_chunk *take_spare(size_t size)
@@ -133,7 +147,7 @@ static struct arena_chunk *take_spare(size_t size)
 
 		if (c && fits(c, size))
 			found = c;
-		else if (c && c->passed++ < SPARE_PASSED)
+		else if (c && !outgrown(c, size) && c->passed++ < SPARE_PASSED)
 			passed[n++] = c;
 		else
 			free(c);
@@ -146,7 +160,7 @@ static struct arena_chunk *take_spare(size_t size)
 static void chunk__free(struct arena_chunk *c)
 {
 	c->passed = 0;
-	if (c->size >= SPARE_MIN && c->size <= SPARE_MAX && atomic_load(&keeps_spares))
+	if (c->size >= SPARE_MIN && c->size <= SPARES_BYTES && atomic_load(&keeps_spares))
 		put_spare(c);
 	else
 		free(c);

@@ -10,10 +10,11 @@
 
 #define HIDX_NONE UINT32_MAX
 
+/* Without padding: the largest have a million. */
 struct hidx_slot {
 	u64 hash;
 	u32 pos; /* position + 1; 0 is free */
-};
+} __attribute__((packed, aligned(4)));
 
 struct hidx {
 	struct hidx_slot *slots;

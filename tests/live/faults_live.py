@@ -112,7 +112,7 @@ def test_distinct_stacks():
     # A few come before and after it counts its own.
     assert abs(count - truth["waits"]) <= 200, (count, truth, health)
     assert health["map_full"] > 0 and "without stack" in health["note"], health
-    assert peak_kb < 256 << 10, peak_kb
+    assert peak_kb < 320 << 10, peak_kb  # all tables full, stacks of three ticks: 240 to 280
     last = watch.since(end)[-1]["health"]
     assert last["lost"] == watch.since(end)[0]["health"]["lost"], "still losing"
 

@@ -26,7 +26,8 @@
  *
  * What took long has its own stack. Of the others one stands for all since the last one of its
  * cell: the first ones each, then fewer and fewer. So sums by stack are those of the cells, shares
- * are right, and the cost is bounded. */
+ * are right, and the cost is bounded. Once there is no room for cells of stacks, the last one stands for
+ * all that have none: which one that is, is a matter of chance, the same for each. */
 #define STACK_LONG_NS	50000
 #define STACK_EVERY_MAX 512
 /* Of a cell that has counted n, one in n >> this has a stack. */
@@ -37,12 +38,13 @@
 static __always_inline bool stack__is_due(const struct measure_cell *c, u32 half, u64 ns)
 {
 	u64 every = c->count >> STACK_EVERY_SHIFT;
+	u32 n = c->unsampled + 1;
 
 	if (ns >= STACK_LONG_NS)
 		return true;
-	if (cells__are_scarce(half))
+	if (n < (every < STACK_EVERY_MAX ? every : STACK_EVERY_MAX))
 		return false;
-	return c->unsampled + 1 >= (every < STACK_EVERY_MAX ? every : STACK_EVERY_MAX);
+	return !cells__are_scarce(half) || !(bpf_get_prandom_u32() % n);
 }
 
 struct measure_span {

@@ -114,20 +114,26 @@ static double heat_of(const void *entry)
 	return l->decay[0] + (double)l->now.count + (double)l->now.sums[0] + (double)l->held.bytes;
 }
 
-/* What is known of many threads: see measure__is_unknown(). */
+/* What many threads are known by: see measure__is_unknown(). */
+enum { LOSE_WHO, LOSE_STACK, LOSE_ALL, FOLD_STEPS };
+
 static void fold(void *entry, u32 step)
 {
 	struct live_entry *l = entry;
 	const struct measure *m = l->measure;
 	struct measure_who many = {.tgid = MEASURE_MANY, .comm = "[rest]", .host = l->who.host};
 
-	if (!step)
+	if (step < LOSE_STACK)
+		many.cgroup = l->who.cgroup;
+	else
+		l->stack = NO_STACK;
+	if (step < LOSE_ALL)
 		memcpy(many.comm, l->who.comm, sizeof(many.comm));
 	l->who = many;
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
-		if (step || i >= measure__own_labels(m) || !(m->asked || m->labels[i].word == m->kept))
+		if (step == LOSE_ALL || i >= measure__own_labels(m) ||
+		    !(m->asked || m->labels[i].word == m->kept))
 			l->keys[i] = (struct measure_text){0, ""};
-	l->stack = NO_STACK;
 	l->waits = l->ended = false;
 }
 
@@ -139,7 +145,7 @@ static bool has_ended(const void *entry)
 static const struct entries_kind kind = {
 	.size = sizeof(struct live_entry),
 	.key_size = offsetof(struct live_entry, waits), /* no padding of the key */
-	.steps = 2,
+	.steps = FOLD_STEPS,
 	.hash = hash_of,
 	.same = is_same,
 	.heat = heat_of,

@@ -65,6 +65,8 @@ static bool holds(const struct measure *m)
 
 static bool is_unknown(const struct query_builder *k, u32 i)
 {
+	if (k->m->labels[i].kind == LABEL_STACK && k->stack)
+		return false;
 	return measure__is_unknown(k->m, k->who, k->keys, i);
 }
 

@@ -74,6 +74,24 @@ def test_by_stack():
         live.near(t.sum(kind), t.said[kind], 0, f"{kind} faults of the process", judge="getrusage")
 
 
+def test_short_processes():
+    """Thousands of short processes: more than there is room for; each fault has a stack, shares are right"""
+    live.need_root()
+    with live.Watch("faults", "--group", "stack", "--comm", "short_touches", binary=live.CHECKED) as watch:
+        watch.next()
+        with live.Workload("short_touches", 60) as work:
+            processes = work.result()["processes"]
+        watch.until(live.now_ns())
+        rows = [r for x in watch.reports for r in x["rows"]]
+
+    def count(passes):
+        return sum(r["count"] for r in rows if passes(r))
+    touched = [count(in_function(name)) for name in ("touch_70", "touch_30")]
+    live.near(sum(touched), 100 * processes, 2 * processes, "pages that are touched")
+    live.near(100 * touched[0] / sum(touched), 70, 1, "share of touch_70, percent")
+    live.near(count(lambda r: not r["stack"]), 0, 0.01 * count(lambda r: True), "faults without a stack")
+
+
 def test_by_file_and_address():
     """Each fault is of the file that is mapped there, and within its address range"""
     try:

@@ -290,6 +290,37 @@ static void processes_that_ended_are_one_by_their_command(void **state)
 	snap__put(&s->base);
 }
 
+/* What short processes did at the same place stays there. */
+static void processes_that_ended_keep_their_stacks(void **state)
+{
+	const u32 n = 3 * MEASURE_MAX_ENDED;
+	struct measure_builder *m = *state;
+	u64 stacks[] = {put_stack(m, "parse"), put_stack(m, "emit")}, values[] = {US}, many = 0;
+	struct measure_snap *s;
+
+	for (u32 pid = 2; pid < n + 2; pid++) {
+		put_counted(m, &(struct counted){.who = someone(pid, pid, "cc1"),
+						 .call = "read",
+						 .ns = values,
+						 .n = 1,
+						 .stack = stacks[pid % 3 == 0]});
+		put_exit(m, pid);
+		if (pid % 1000 == 0)
+			snap__put(&measure_tick(m)->base);
+	}
+	snap__put(&measure_tick(m)->base);
+	s = measure_tick(m);
+	assert_true(s->nsampled <= MEASURE_MAX_ENDED + 3);
+	for (u32 i = 0; i < s->nsampled; i++) {
+		assert_non_null(s->sampled[i].stack);
+		if (s->sampled[i].who.tgid == MEASURE_MANY)
+			many += s->sampled[i].v[WINDOW_TOTAL].count;
+	}
+	assert_true(many > n - MEASURE_MAX_ENDED - 1000);
+	assert_int_equal(counted(s->sampled, s->nsampled, WINDOW_TOTAL), n);
+	snap__put(&s->base);
+}
+
 /* --- stacks and texts --- */
 
 /* So many others come that stacks are moved: those of entries stay what they are. */
@@ -540,6 +571,7 @@ int main(void)
 		TEST(too_many_become_the_rest),
 		TEST(folding_keeps_all_sums),
 		TEST(processes_that_ended_are_one_by_their_command),
+		TEST(processes_that_ended_keep_their_stacks),
 		TEST(stacks_are_moved_with_their_entries),
 		TEST(texts_are_renewed),
 		TEST(open_spans_are_those_of_the_interval),

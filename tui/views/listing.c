@@ -248,6 +248,8 @@ bool listing__waiting(const struct listing *l, const struct feed_words *words, c
 		snprintf(buf, size, "cannot %s: %s", words->cannot, feed->reason);
 	else if (!f->snaps[l->ops->ask.model])
 		snprintf(buf, size, "%s; the first interval is not over yet", words->doing);
+	else if (!l->result)
+		snprintf(buf, size, "%s; the rows are being put together", words->doing);
 	else
 		return false;
 	return true;

@@ -7,7 +7,6 @@
  *
  * Threads may be very many: then they are what is not kept.
  */
-#define MEASURE_KEPT_ALL
 #define MEASURE_ATOMIC 1
 #define MEASURE_IN_INTERRUPTS
 #define MEASURE_STACKS (STACK_KERNEL | STACK_TRACED | STACK_SKIP(0xff))

@@ -35,16 +35,39 @@
 #define STACK_EVERY_SHIFT 4
 #endif
 
-static __always_inline bool stack__is_due(const struct measure_cell *c, u32 half, u64 ns)
+/* One in `every` on average, by chance, so that it falls in step with no loop. n: how many there were since the
+ * last one, with this. */
+static __always_inline bool stack__is_drawn(u32 n, u32 every)
+{
+	return every < 2 || (n >= every / 2 && bpf_get_prandom_u32() % every < 2);
+}
+
+static __always_inline u32 stack__every(const struct measure_cell *c, u32 least)
 {
 	u64 every = c->count >> STACK_EVERY_SHIFT;
-	u32 n = c->unsampled + 1;
+
+	if (every < least)
+		return least;
+	return every < STACK_EVERY_MAX ? every : STACK_EVERY_MAX;
+}
+
+static __always_inline bool stack__is_due(const struct measure_cell *c, u32 half, u64 ns)
+{
+	u32 n = c->unsampled + 1, every = stack__every(c, 0);
 
 	if (ns >= STACK_LONG_NS)
 		return true;
-	if (n < (every < STACK_EVERY_MAX ? every : STACK_EVERY_MAX))
-		return false;
-	return !cells__are_scarce(half) || !(bpf_get_prandom_u32() % n);
+	if (cells__are_scarce(half))
+		return n >= every && !(bpf_get_prandom_u32() % n);
+	return stack__is_drawn(n, every);
+}
+
+/* Of what many threads of one name did: as its stacks are many threads', each has a cell of its own. */
+#define STACK_EVERY_MANY 16
+
+static __always_inline bool stack__is_due_of_many(const struct measure_cell *c)
+{
+	return stack__is_drawn(c->unsampled + 1, stack__every(c, STACK_EVERY_MANY));
 }
 
 struct measure_span {
@@ -92,9 +115,10 @@ static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *su
 		cell__add_to(&c->sums[i], sums[i]);
 }
 
-#define STACK_ALONE 2 /* it stands for this one only; else for all since the last */
+#define STACK_ALONE   2 /* it stands for this one only; else for all since the last */
+#define STACK_OF_MANY 4 /* c is of many threads */
 
-/* half: and STACK_ALONE. A function of its own, so that its stack is not beside that of walks. */
+/* half: and STACK_x. A function of its own, so that its stack is not beside that of walks. */
 static __noinline void cell__add_stack(struct measure_cell *c, const struct measure_span *s, u32 half,
 				       u64 stack, u64 ns)
 {
@@ -105,7 +129,8 @@ static __noinline void cell__add_stack(struct measure_cell *c, const struct meas
 	stack = stack ? stack : MEASURE_NO_STACK;
 	for (int i = 0; i < MEASURE_SPAN_SUMS; i++)
 		sums[i] = s->sums[i];
-	of = cell__find(s->task, half & 1, s->labels, stack, room_for_stacks(), &at);
+	of = cell__find(s->task, half & 1, s->labels, stack,
+			half & STACK_OF_MANY ? room_for_many() : room_for_stacks(), &at);
 	c->last_stack = stack;
 	if (!of) {
 		/* Stands for nothing then: what is unsampled goes to whatever is taken next. */
@@ -206,13 +231,17 @@ static __always_inline struct measure_cell *rest__get(u32 half)
 	return bpf_map_lookup_elem(&rest, &half);
 }
 
-#ifndef MEASURE_KEPT_ALL
-/* Where no cell of the thread is to be had. */
-static __always_inline struct measure_cell *cell__otherwise(u64 label, u32 half,
-							    struct measure_stats *st)
+/* Where no cell of the thread is to be had: of many threads, by all labels or the one that is always
+ * known; else that of the rest, whose id is 0. */
+static __noinline struct measure_cell *cell__elsewhere(const u64 *labels, u32 half, struct measure_stats *st)
 {
-	struct measure_cell *c = cell__of_many(label, half);
+	struct measure_cell *c = cell__of_many(labels, half, room_for_many(), MEASURE_LABELS_KNOWN);
+	u64 kept[MEASURE_LABELS] = {};
 
+	if (!c) {
+		kept[MEASURE_KEPT] = labels[MEASURE_KEPT];
+		c = cell__of_many(kept, half, cell_mask, 0);
+	}
 	if (c) {
 		st->folded++;
 		return c;
@@ -220,36 +249,6 @@ static __always_inline struct measure_cell *cell__otherwise(u64 label, u32 half,
 	st->full++;
 	return rest__get(half);
 }
-#define cell__elsewhere(labels, half, st) cell__otherwise((labels)[MEASURE_KEPT], half, st)
-#else
-/* Likewise where all labels are to be kept, and only the thread is not. */
-static __noinline struct measure_cell *cell__elsewhere(const u64 *labels, u32 half,
-						       struct measure_stats *st)
-{
-	u64 comm[2], h = bpf_get_smp_processor_id();
-	struct measure_cell *c;
-	bool begun;
-	u32 at;
-
-	bpf_get_current_comm(comm, sizeof(comm));
-	for (int i = 0; i < MEASURE_LABELS; i++)
-		h = hash_step(h, labels[i]);
-	h = hash_finish(hash_step(hash_step(h, comm[0]), comm[1]));
-	c = cell__at(h, half, cell_mask, &at, &begun);
-	if (!c) {
-		st->full++;
-		return rest__get(half);
-	}
-	st->folded++;
-	if (!begun)
-		return c;
-	for (int i = 0; i < MEASURE_LABELS; i++)
-		c->labels[i] = labels[i];
-	c->who.tgid = MEASURE_MANY;
-	__builtin_memcpy(c->who.comm, comm, sizeof(comm));
-	return c;
-}
-#endif
 
 /* Programs that interrupt each other define MEASURE_IN_INTERRUPTS: they have no thread's storage at hand. */
 static __always_inline struct measure_cell *span__cell(const struct measure_span *s, u32 half)
@@ -272,7 +271,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	u32 half = active != 0, bucket;
 	u64 ns = s->now - s->begin_ns;
 	struct measure_cell *c;
-	bool slow;
+	bool slow, many, due;
 
 	*stack = 0;
 	if ((s64)ns < 0) {
@@ -288,23 +287,22 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	bucket = value__bucket(ns);
 	st->count++;
 	c = span__cell(s, half);
-	*to = c;
 	slow = span__is_slow(s->class, ns);
-	if (!c) {
+	many = !c;
+	if (many)
 		c = cell__elsewhere(s->labels, half, st);
-		if (!c)
-			return 0;
-		*to = c;
-		cell__add(c, ns, bucket, s->error);
-		cell__add_sums(c, s->sums);
-		return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
-	}
+	*to = c;
+	if (!c)
+		return 0;
 	cell__add(c, ns, bucket, s->error);
 	cell__add_sums(c, s->sums);
-	if (s->stack && (slow || s->stack_wanted || span__is_due(s, c, half, ns))) {
+	due = many ? stack__is_due_of_many(c) : span__is_due(s, c, half, ns);
+	if (s->stack && c->id && (slow || s->stack_wanted || due)) {
 		*stack = stack__capture(ctx, s->slot ? s->slot : STACK_SLOT_TRACE, s->stack & MEASURE_STACKS, 0,
 					s->now);
-		cell__add_stack(c, s, half | (ns >= STACK_LONG_NS ? STACK_ALONE : 0), *stack, ns);
+		cell__add_stack(c, s,
+				half | (ns >= STACK_LONG_NS ? STACK_ALONE : 0) | (many ? STACK_OF_MANY : 0),
+				*stack, ns);
 	} else {
 		cell__keep(c, ns, s->sums);
 	}
@@ -321,6 +319,7 @@ static __always_inline struct measure_cell *measure__count(void *ctx, struct tas
 	struct measure_span s = {.task = task, .of = t, .labels = labels, .error = error};
 	u32 half = active != 0, bucket = value__bucket(value);
 	struct measure_cell *c;
+	bool many;
 
 	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
 		return NULL;
@@ -328,16 +327,15 @@ static __always_inline struct measure_cell *measure__count(void *ctx, struct tas
 		return NULL;
 	st->count++;
 	c = cell__find_again(t, task, half, labels);
-	if (!c) {
+	many = !c;
+	if (many)
 		c = cell__elsewhere(labels, half, st);
-		if (c)
-			cell__add(c, value, bucket, error);
-		return c;
-	}
+	if (!c)
+		return NULL;
 	cell__add(c, value, bucket, error);
-	if (stack__is_due(c, half, 0)) {
+	if (c->id && (many ? stack__is_due_of_many(c) : stack__is_due(c, half, 0))) {
 		s.now = bpf_ktime_get_ns();
-		cell__add_stack(c, &s, half,
+		cell__add_stack(c, &s, half | (many ? STACK_OF_MANY : 0),
 				stack__capture(ctx, STACK_SLOT_TRACE,
 					       STACK_KERNEL | STACK_TRACED | STACK_USER, 0,
 					       s.now),
@@ -362,16 +360,15 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 		return NULL;
 	st->count++;
 	c = cell__find(task, half, labels, 0, room_for_threads(), &at);
-	if (c) {
-		c->unsampled++;
-		c->unsampled_sum += ns;
-		if (stack)
-			c->last_stack = stack;
-	} else {
+	if (!c)
 		c = cell__elsewhere(labels, half, st);
-	}
-	if (c)
-		cell__add(c, ns, value__bucket(ns), error);
+	if (!c)
+		return NULL;
+	c->unsampled++;
+	c->unsampled_sum += ns;
+	if (stack)
+		c->last_stack = stack;
+	cell__add(c, ns, value__bucket(ns), error);
 	return c;
 }
 

@@ -34,8 +34,9 @@
 #define MEASURE_SIGNED_SHIFT 1
 #define MEASURE_ZERO	     (1ULL << 63)
 
-/* tgid of what many threads did: their name and one word of labels are all that is known. */
-#define MEASURE_MANY 0xffffffffu
+/* tgid of what many threads did: their name is known, and one word of labels; with this tid all of them. */
+#define MEASURE_MANY	     0xffffffffu
+#define MEASURE_LABELS_KNOWN 1
 #define MEASURE_NO_STACK 1 /* it was taken, but is not to be had */
 
 struct measure_who {

@@ -130,7 +130,7 @@ static __always_inline u64 cell__id(struct task_struct *task, const u64 *labels,
 }
 
 /* How full a half may be for a cell of a kind to be begun. Beyond a half CELL_PROBES are not enough
- * for all that come: that is left to the few of many threads. */
+ * for all that come: that is left to what many threads of one name did, and stacks that stand for it. */
 static __always_inline u32 room_for_stacks(void)
 {
 	return (cell_mask >> 2) + (cell_mask >> 3);
@@ -139,6 +139,11 @@ static __always_inline u32 room_for_stacks(void)
 static __always_inline u32 room_for_threads(void)
 {
 	return cell_mask >> 1;
+}
+
+static __always_inline u32 room_for_many(void)
+{
+	return (cell_mask >> 1) + (cell_mask >> 2);
 }
 
 /* Notes that a cell is in use. */
@@ -234,32 +239,34 @@ static __always_inline struct measure_cell *cell__of_whom(const struct measure_w
 	return cell;
 }
 
-/* The word of labels that is known where threads of one name are one; the declaration's .kept. */
+/* The word of labels that is known where threads of one name are one and nothing else is; the
+ * declaration's .kept. */
 #ifndef MEASURE_KEPT
 #define MEASURE_KEPT 0
 #endif
 
-/* Threads of one name on one CPU, by one word of labels: what is counted there when there are too
- * many of them. */
-#ifndef MEASURE_KEPT_ALL
-static __noinline struct measure_cell *cell__of_many(u64 label, u32 half)
+/* Threads of one name on one CPU. known: who.tid of MEASURE_MANY. */
+static __noinline struct measure_cell *cell__of_many(const u64 *labels, u32 half, u32 room, u32 known)
 {
-	u64 comm[2], h = hash_step(bpf_get_smp_processor_id(), label);
+	u64 comm[2], h = hash_step(bpf_get_smp_processor_id(), known);
 	struct measure_cell *c;
 	bool begun;
 	u32 at;
 
 	bpf_get_current_comm(comm, sizeof(comm));
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		h = hash_step(h, labels[i]);
 	h = hash_finish(hash_step(hash_step(h, comm[0]), comm[1]));
-	c = cell__at(h, half, cell_mask, &at, &begun);
+	c = cell__at(h, half, room, &at, &begun);
 	if (!c || !begun)
 		return c;
-	c->labels[MEASURE_KEPT] = label;
+	for (int i = 0; i < MEASURE_LABELS; i++)
+		c->labels[i] = labels[i];
 	c->who.tgid = MEASURE_MANY;
+	c->who.tid = known;
 	__builtin_memcpy(c->who.comm, comm, sizeof(comm));
 	return c;
 }
-#endif
 
 /* Of all stacks. A cell that was drained since has another id, or none. */
 static __always_inline struct measure_cell *cell__find_again(struct measure_task *t,

@@ -11,7 +11,6 @@
  * a frame for the code is taken from a few per CPU.
  */
 #define MEASURE_ATOMIC may_nest
-#define MEASURE_KEPT_ALL
 #define STACK_OWN_SLOTS 1 /* bpf/question_log.bpf.h */
 #include "bpf/question_nest.bpf.h"
 #include "bpf/measure.bpf.h"

@@ -95,14 +95,19 @@ void entries__shed(struct entries *e)
 	fold_coldest(e, 0, e->n / 2, NULL);
 }
 
-void entries__bound(struct entries *e, bool (*which)(const void *entry), u32 most)
+static u32 count(const struct entries *e, bool (*which)(const void *entry))
 {
 	u32 n = 0;
 
-	for (u32 i = 0; e->n > most && i < e->n; i++)
+	for (u32 i = 0; i < e->n; i++)
 		n += which(entries__at(e, i));
-	if (n > most)
-		fold_coldest(e, 0, n - most / 4 * 3, which);
+	return n;
+}
+
+void entries__bound(struct entries *e, bool (*which)(const void *entry), u32 most)
+{
+	for (u32 step = 0, n; step < e->kind->steps && e->n > most && (n = count(e, which)) > most; step++)
+		fold_coldest(e, step, n - most / 4 * 3, which);
 }
 
 static void make_room(struct entries *e)

@@ -50,7 +50,8 @@ void *entries__get(struct entries *e, const void *key);
 void entries__advance(const struct entries *e, u32 i, double keep, void *out);
 /* Half of them lose what they do in the first step. */
 void entries__shed(struct entries *e);
-/* Are there more than so many of those that `which` names, the coldest of them do, until three quarters are left. */
+/* Are there more than so many of those that `which` names, the coldest of them do, so that three quarters are as
+ * they were; then what they do in the next step, as long as there are more. */
 void entries__bound(struct entries *e, bool (*which)(const void *entry), u32 most);
 /* After keys were changed in place: those that are the same now are one. */
 void entries__rekey(struct entries *e);

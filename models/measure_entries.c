@@ -115,31 +115,40 @@ static double heat_of(const void *entry)
 }
 
 /* What many threads are known by: see measure__is_unknown(). */
-enum { LOSE_WHO, LOSE_STACK, LOSE_ALL, FOLD_STEPS };
+enum { LOSE_WHO, LOSE_LABELS, LOSE_ALL, FOLD_STEPS };
+
+static bool is_kept(const struct measure *m, u32 label)
+{
+	return label < measure__own_labels(m) && (m->asked || m->labels[label].word == m->kept);
+}
 
 static void fold(void *entry, u32 step)
 {
 	struct live_entry *l = entry;
-	const struct measure *m = l->measure;
 	struct measure_who many = {.tgid = MEASURE_MANY, .comm = "[rest]", .host = l->who.host};
 
-	if (step < LOSE_STACK)
+	if (step < LOSE_LABELS) {
+		/* What is of many already knows of its labels what it does. */
+		many.tid = l->who.tgid == MEASURE_MANY ? l->who.tid : MEASURE_LABELS_KNOWN;
 		many.cgroup = l->who.cgroup;
-	else
+	} else {
 		l->stack = NO_STACK;
+	}
 	if (step < LOSE_ALL)
 		memcpy(many.comm, l->who.comm, sizeof(many.comm));
 	l->who = many;
-	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
-		if (step == LOSE_ALL || i >= measure__own_labels(m) ||
-		    !(m->asked || m->labels[i].word == m->kept))
+	for (u32 i = 0; step >= LOSE_LABELS && i < MEASURE_OWN_LABELS; i++)
+		if (step == LOSE_ALL || !is_kept(l->measure, i))
 			l->keys[i] = (struct measure_text){0, ""};
 	l->waits = l->ended = false;
 }
 
-static bool has_ended(const void *entry)
+/* What ended processes did, apart or as one. */
+static bool is_over(const void *entry)
 {
-	return ((const struct live_entry *)entry)->ended;
+	const struct live_entry *l = entry;
+
+	return l->ended || (l->who.tgid == MEASURE_MANY && (l->who.tid || l->stack != NO_STACK));
 }
 
 static const struct entries_kind kind = {
@@ -316,7 +325,7 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 	u64 dt_ns = base->t1_ns - base->t0_ns;
 
 	lives__tick(&e->lives, &lives_of, e->all.v, e->all.n);
-	entries__bound(&e->all, has_ended, e->most_ended);
+	entries__bound(&e->all, is_over, e->most_ended);
 	out = arena__array(arena, struct measure_entry, e->all.n);
 	for (u32 i = 0; i < e->all.n; i++) {
 		struct live_entry *l = entry_at(e, i);

@@ -107,6 +107,8 @@ bool measure__is_unknown(const struct measure *m, const struct measure_who *who,
 		return measure__is_unknown(m, who, keys, l->of);
 	if (l->kind == LABEL_CGROUP)
 		return !who->cgroup;
+	if (l->kind <= LABEL_ERROR && who->tid == MEASURE_LABELS_KNOWN)
+		return false;
 	if (m->asked) /* programs of questions keep all that they are asked for */
 		return l->kind != LABEL_NAMED || !*keys[0].text;
 	return l->kind > LABEL_ERROR || !knows_word(m, keys, l->word);

@@ -74,7 +74,7 @@ static void note_losses(struct source *s, const struct measure_stats *now)
 	h->stacks_lost = now->stacks_lost;
 	health__note(h, now->folded,
 		     s->held ? "have lost their stacks: too many different ones at once"
-			     : "are of threads that were too many to keep apart: [rest]");
+			     : "are of threads that were too many to keep apart: by command");
 	health__note(h, now->full, "are in the row [rest]: too many different ones at once");
 	health__note(h, now->names_lost, "names were lost");
 	health__note(h, now->untracked, "had no room of their own: of two objects one stands for both, numbers are estimates");

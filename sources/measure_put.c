@@ -122,13 +122,14 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 	sink__put(s->base.sink, &out.head);
 	if (s->hooks->counted)
 		s->hooks->counted(s->ctx, c, s->keys, out.nkeys, s->base.sink);
-	if (!(c->unsampled || c->who.tgid == MEASURE_MANY))
-		return;
-	if (c->who.tgid == MEASURE_MANY) {
+	/* Questions have a stack of each, and none of many threads. */
+	if (c->who.tgid == MEASURE_MANY && s->m->asked) {
 		out.sampled = true;
 		sink__put(s->base.sink, &out.head);
 		return;
 	}
+	if (!c->unsampled)
+		return;
 	/* What no stack stands for yet goes to the last one. */
 	out = (struct measure_sample){
 		.head.type = SAMPLE_MEASURE,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Truth: 1,000 processes (or the second argument) one after another, at most 500 a second. Each touches
- * 70 new pages in touch_70() and 30 in touch_30(), in turn, and ends. The JSON has their number.
+ * Truth: short_touches SECONDS COUNT PAUSE: so many processes one after another, with a pause of so many ms
+ * between them. Each touches 70 new pages in touch_70() and 30 in touch_30(), in turn, and ends. The JSON
+ * has their number.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -36,7 +37,7 @@ static void touch_all(void)
 int main(int argc, char **argv)
 {
 	double seconds = work__begin(argc, argv, 60);
-	long count = argc > 2 ? atol(argv[2]) : 1000, n = 0;
+	long count = argc > 2 ? atol(argv[2]) : 1000, pause = argc > 3 ? atol(argv[3]) : 0, n = 0;
 	uint64_t end;
 
 	work__ready();
@@ -51,7 +52,7 @@ int main(int argc, char **argv)
 			_exit(0);
 		}
 		waitpid(pid, NULL, 0);
-		sleep_ns(2 * MS);
+		sleep_ns((uint64_t)pause * MS);
 	}
 	printf("{\"processes\":%ld}\n", n);
 	return 0;

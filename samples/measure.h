@@ -145,7 +145,7 @@ struct measure {
 	/* Optional: whether what has these words of the key is there to wait for something new:
 	 * such rows stand behind the others. */
 	bool (*waits)(const __u64 *words);
-	u8 kept; /* the word of labels that programs keep when threads are too many: MEASURE_KEPT */
+	u8 kept; /* the word of labels that is known where even commands are too many: MEASURE_KEPT */
 	/* What a drill groups by, one after the other, after `by`; ends with 0: the slowest list.
 	 * A row of a derived label leads to those by the label that it is of. */
 	const u32 *drills;

@@ -125,14 +125,23 @@ def test_exec_while_waiting():
     same_time(total(napping), execer.waited(t0, t1), "the executing threads' naps", pct=3)
 
 
+def first_threads_states():
+    pid, report, _ = executing("sched", "tid")
+    window = report["t1_ns"] - report["t0_ns"]
+    return sum(sum(r["states"].values()) for r in rows_of(report, tid=pid)), window
+
+
 @steady
 def test_exec_in_sched():
     """Another thread executes: the states of the process's first thread sum to the window"""
-    pid, report, _ = executing("sched", "tid")
-    window = report["t1_ns"] - report["t0_ns"]
-    rows = rows_of(report, tid=pid)
-    whole = sum(sum(r["states"].values()) for r in rows)
+    whole, window = first_threads_states()
     same_time(whole, window, "states", pct=2)
+
+
+def test_exec_before_the_last_switch():
+    """A thread that ends after another has taken its id keeps its time, however busy the machine"""
+    whole, window = first_threads_states()
+    assert whole > 0.8 * window, f"states are {whole / 1e6:.0f} ms of {window / 1e6:.0f}"
 
 
 def test_pid_reuse():

@@ -144,6 +144,16 @@ def test_exec_before_the_last_switch():
     assert whole > 0.8 * window, f"states are {whole / 1e6:.0f} ms of {window / 1e6:.0f}"
 
 
+def test_exec_in_procs():
+    """Another thread executes: in procs the process has all the time of both threads"""
+    pid, report, _ = executing("procs", "pid")
+    rows = rows_of(report, pid=pid)
+    for part in ("lock_pct", "sleep_pct"):
+        whole = total(rows, part)
+        assert 80 < whole < 102, f"{part} is {whole:.1f}"
+    assert total(rows, "threads") < 2.1, rows
+
+
 def test_pid_reuse():
     """Rows by process: none takes the name of another that had the pid"""
     live.need_root()

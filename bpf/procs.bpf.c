@@ -42,9 +42,13 @@ struct thread {
 	u64 gauges;	/* a hash over what was reported besides sums */
 	u64 visited_ns; /* when the round began in which it was looked at last */
 	struct totals seen;
-	/* Written by its fork. */
+	/* Written by its fork, and by the end of a first thread when it is the one that executes. */
 	u32 parent;
 	char parent_comm[16];
+	u32 process_reported;
+	/* Under which it is known: an exec gives it the process's. */
+	u32 tid;
+	u64 start_ns;
 };
 
 TASK_MAP(threads, struct thread);
@@ -66,6 +70,8 @@ PERCPU_MAP(scratches, 2, struct scratch); /* 0: threads that end; 1: the iterato
 /* Where a thread's sums begin. */
 static __always_inline void thread__begin(struct thread *t, struct task_struct *task, u64 now)
 {
+	t->tid = task->pid;
+	t->start_ns = task->start_boottime;
 	t->since_ns = now;
 	t->ran = task->se.sum_exec_runtime;
 	t->delay = task->sched_info.run_delay;
@@ -291,42 +297,51 @@ int procs_new(u64 *ctx)
 	return 0;
 }
 
+/* What ends with a thread. */
+struct ending {
+	const struct thread *process; /* the first thread's; NULL: not known */
+	bool whole;		      /* the process with it */
+	bool alone;		      /* it was reported, under an id that ends, too */
+	bool of_reported;	      /* the process was reported */
+};
+
 /* Threads of a process that was not reported are summed up with it. */
 static __always_inline void end__key(struct procs_end_key *k, struct thread *t,
-				     const struct thread *process, struct task_struct *task)
+				     const struct ending *end, struct task_struct *task)
 {
 	__builtin_memset(k, 0, sizeof(*k));
-	if (t->reported) {
+	if (end->alone) {
 		k->kind = PROCS_END_ONE;
-		k->id = task->pid;
-		k->start_ns = task->start_boottime;
+		k->id = t->tid;
+		k->start_ns = t->start_ns;
 		BPF_CORE_READ_STR_INTO(&k->comm, task, comm);
-	} else if (task->pid != task->tgid && (!process || process->reported)) {
+	} else if (!end->whole && end->of_reported) {
 		k->kind = PROCS_END_THREAD;
 		k->id = task->tgid;
 		k->start_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 	} else {
 		k->kind = PROCS_END_PROCESS;
-		k->id = process ? process->parent : t->parent;
+		k->id = end->process ? end->process->parent : t->parent;
 		BPF_CORE_READ_STR_INTO(&k->comm, task, group_leader, comm);
 	}
 }
 
 static __always_inline void end__fill(struct procs_end_sum *e, const struct thread *t,
-				      struct task_struct *task, u64 now)
+				      const struct thread *process, struct task_struct *task,
+				      u64 now)
 {
 	e->count = 0;
 	e->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
-	e->start_ns = task->start_boottime;
+	e->start_ns = t->start_ns;
 	e->process_ns = BPF_CORE_READ(task, group_leader, start_boottime);
 	e->life_ns = now - task->start_time;
 	e->tgid = task->tgid;
-	e->ppid = t->parent;
+	e->ppid = process->parent;
 	e->uid = BPF_CORE_READ(task, cred, euid.val);
 	e->flags = task->flags & PF_KTHREAD ? PROCS_KTHREAD : 0;
 	if (HAS_IO_COUNTS)
 		e->flags |= PROCS_HAS_IO;
-	__builtin_memcpy(e->parent_comm, t->parent_comm, sizeof(e->parent_comm));
+	__builtin_memcpy(e->parent_comm, process->parent_comm, sizeof(e->parent_comm));
 }
 
 static __always_inline void sums__add(struct procs_end_sum *e, const struct procs_sums *s)
@@ -368,37 +383,90 @@ static __always_inline void add_end(struct scratch *c, const struct procs_sums *
 		__sync_fetch_and_add(&e->count, 1);
 }
 
+/* What the thread did since it was last reported is added to what ended. */
+static __noinline void sum_up(struct thread *t, struct task_struct *task, const struct ending *end,
+			      u64 now, struct procs_stats *st)
+{
+	struct scratch *c = map__only(&scratches);
+
+	if (!c)
+		return;
+	if (t->visited_ns != round_ns && t->rest >= PROCS_RUNQ && t->rest < PROCS_PARTS &&
+	    t->reported && round_ns > t->visited_ns)
+		t->seen.part_ns[t->rest] += round_ns - t->visited_ns;
+	totals__of(&c->now, t, task, now);
+	sums__since(&c->record.sums, &t->seen, &c->now);
+	end__key(&c->key, t, end, task);
+	__builtin_memset(&c->end, 0, sizeof(c->end));
+	end__fill(&c->end, t, end->process ? end->process : t, task, now);
+	add_end(c, &c->record.sums, end->whole, st);
+}
+
+/* The first thread ends, as another one executes, which will be the process from then on. Whether there is one. */
+static __always_inline bool hand_over(const struct thread *t, struct task_struct *task)
+{
+	struct task_struct *other = executing(task);
+	struct thread *heir;
+
+	if (task->pid != task->tgid || !other)
+		return false;
+	heir = bpf_task_storage_get(&threads, other, 0, 0);
+	if (!heir)
+		return true;
+	heir->parent = t->parent;
+	__builtin_memcpy(heir->parent_comm, t->parent_comm, sizeof(heir->parent_comm));
+	heir->process_reported = t->reported;
+	return true;
+}
+
 SEC("tp_btf/sched_process_exit")
 int procs_exit(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
 	struct procs_stats *st = stats__get();
-	struct thread *t, *process;
-	struct scratch *c;
-	u32 zero = 0;
+	struct ending end = {};
+	struct thread *t;
+	bool goes_on;
 	u64 now;
 
 	if (!st)
 		return 0;
 	now = run__begin(st);
 	t = bpf_task_storage_get(&threads, task, 0, 0);
-	c = bpf_map_lookup_elem(&scratches, &zero);
-	if (!t || !c || t->gone)
+	if (!t || t->gone)
 		return 0;
 	t->gone = 1;
+	goes_on = hand_over(t, task);
 	if (!t->reported && !task__in_scope(task))
 		return 0;
-	if (t->visited_ns != round_ns && t->rest >= PROCS_RUNQ && t->rest < PROCS_PARTS &&
-	    t->reported && round_ns > t->visited_ns)
-		t->seen.part_ns[t->rest] += round_ns - t->visited_ns;
-	totals__of(&c->now, t, task, now);
-	sums__since(&c->record.sums, &t->seen, &c->now);
-	process = bpf_task_storage_get(&threads, task->group_leader, 0, 0);
-	end__key(&c->key, t, process, task);
-	__builtin_memset(&c->end, 0, sizeof(c->end));
-	end__fill(&c->end, process ? process : t, task, now);
-	add_end(c, &c->record.sums, task->pid == task->tgid, st);
+	end.process = bpf_task_storage_get(&threads, task->group_leader, 0, 0);
+	end.whole = task->pid == task->tgid && !goes_on;
+	end.alone = t->reported && !goes_on;
+	end.of_reported = !end.process || end.process->reported;
+	sum_up(t, task, &end, now, st);
 	run__end(st, now);
+	return 0;
+}
+
+/* Another thread than the first executes: it ends under its own id and goes on under the process's. */
+SEC("tp_btf/sched_process_exec")
+int procs_exec(u64 *ctx)
+{
+	struct task_struct *task = (void *)ctx[0];
+	struct procs_stats *st = stats__get();
+	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
+	struct ending end = {.process = t};
+
+	if (!st || !t || t->tid == (u32)task->pid)
+		return 0;
+	end.alone = t->reported;
+	end.of_reported = t->process_reported;
+	if (t->reported || task__in_scope(task))
+		sum_up(t, task, &end, bpf_ktime_get_ns(), st);
+	t->reported = t->process_reported;
+	t->tid = task->pid;
+	t->start_ns = task->start_boottime;
+	t->visited_ns = t->gauges = 0;
 	return 0;
 }
 
@@ -421,13 +489,14 @@ static __always_inline u8 state_letter(struct task_struct *task)
 	return state ? 'P' : 'R';
 }
 
-static __always_inline void record__who(struct procs_record *r, struct task_struct *task)
+static __always_inline void record__who(struct procs_record *r, const struct thread *t,
+					struct task_struct *task)
 {
-	r->start_ns = task->start_boottime;
+	r->start_ns = t->start_ns;
 	r->process_ns = task->group_leader->start_boottime;
 	r->cgroup = task->cgroups->dfl_cgrp->kn->id;
 	r->tgid = task->tgid;
-	r->tid = task->pid;
+	r->tid = t->tid;
 	r->ppid = task->real_parent->tgid;
 	r->uid = task->cred->euid.val;
 	r->nthreads = task->signal->nr_threads;
@@ -590,7 +659,7 @@ int procs_visit(struct bpf_iter__task *ctx)
 		totals__of(&c->now, t, task, now);
 		sums__of(c, t);
 	}
-	record__who(r, task);
+	record__who(r, t, task);
 	record__has(r, task);
 	r->state = state_letter(task);
 	r->rest = task->on_cpu || !task__state(task) ? PROCS_RUNQ : t->part;

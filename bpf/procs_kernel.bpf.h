@@ -7,6 +7,25 @@
 
 #define EXIT_ZOMBIE 0x20
 
+struct signal_struct___exec {
+	struct task_struct *group_exec_task;
+} KERNEL_TYPE;
+
+struct signal_struct___exit { /* up to 5.16 */
+	struct task_struct *group_exit_task;
+} KERNEL_TYPE;
+
+/* Who executes, while the other threads of its process have to end; NULL: nobody does. */
+static __always_inline struct task_struct *executing(struct task_struct *task)
+{
+	struct signal_struct___exec *now = (void *)task->signal;
+	struct signal_struct___exit *old = (void *)task->signal;
+
+	if (bpf_core_field_exists(now->group_exec_task))
+		return now->group_exec_task;
+	return bpf_core_field_exists(old->group_exit_task) ? old->group_exit_task : NULL;
+}
+
 /* struct mm_struct's counts of pages, MM_FILEPAGES and so on; summed over CPUs since 6.2. */
 enum { RSS_FILE, RSS_ANON, RSS_SWAP, RSS_SHMEM, RSS_COUNTS };
 

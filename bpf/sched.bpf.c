@@ -68,7 +68,7 @@ static __always_inline struct thread *leaver(struct task_struct *prev, u64 now,
 static __always_inline void look_where(void *ctx, u64 here, struct task_struct *task,
 				       struct thread *t, bool held, struct leaving *l, u64 now)
 {
-	bool each = held || (t && (u32)task->pid == watch_tid);
+	bool each = held || (t && t->tid == watch_tid);
 
 	if (each)
 		l->kstack = leaving_stack(ctx, here, task);
@@ -84,7 +84,7 @@ static __always_inline void switch_out(struct thread *t, struct task_struct *pre
 		catch_up(t, prev, c, began, st);
 	thread__leave(t, prev, state, l, now, st);
 	if (dead) {
-		report_end(t, prev, prev->pid, now, st);
+		report_end(t, prev, now, st);
 		t->gone = 1;
 	}
 }
@@ -233,7 +233,7 @@ static __always_inline void woken(struct task_struct *task, struct sched_stats *
 		return;
 	thread__account(t, now, st);
 	t->woken_ns = now;
-	thread__enter(t, task->pid, SCHED_RUNNABLE, 0, now);
+	thread__enter(t, SCHED_RUNNABLE, 0, now);
 	run__end(st, now);
 }
 
@@ -294,15 +294,14 @@ SEC("tp_btf/sched_process_exec")
 int sched_exec(u64 *ctx)
 {
 	struct task_struct *task = (void *)ctx[0];
-	u32 old_tid = ctx[1];
 	struct sched_stats *st = stats__get();
 	struct thread *t = bpf_task_storage_get(&threads, task, 0, 0);
 	u64 now = bpf_ktime_get_ns();
 
-	if (!st || !t || !thread__watched(t, task, now) || old_tid == (u32)task->pid)
+	if (!st || !t || !thread__watched(t, task, now) || t->tid == (u32)task->pid)
 		return 0;
 	thread__account(t, now, st);
-	report_end(t, task, old_tid, now, st);
+	report_end(t, task, now, st);
 	thread__begin(t, task, now);
 	return 0;
 }

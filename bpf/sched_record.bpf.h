@@ -27,7 +27,7 @@ static __always_inline void record__fill(struct sched_task_record *r, struct thr
 					 struct task_struct *task, u64 now, u64 e)
 {
 	r->type = RECORD_SCHED_TASK;
-	ident__fill(&r->task, task);
+	thread__ident(t, task, &r->task);
 	r->wait = t->wait;
 	r->t_ns = now;
 	r->watch_id = t->watch_id;
@@ -62,7 +62,7 @@ static __always_inline void record__hists(struct sched_task_record *r, struct ta
 }
 
 /* The last that can be said of it by this id: it will not run again, or has taken another. */
-static __noinline void report_end(struct thread *t, struct task_struct *task, u32 tid, u64 now,
+static __noinline void report_end(struct thread *t, struct task_struct *task, u64 now,
 				  struct sched_stats *st)
 {
 	u32 slot = 0;
@@ -73,8 +73,6 @@ static __noinline void report_end(struct thread *t, struct task_struct *task, u3
 		return;
 	record__fill(r, t, task, now, epoch);
 	r->gone = 1;
-	r->task.tid = tid;
-	r->task.start_ns = t->start_ns;
 	if (wanted & SCHED_WANT_TASKS)
 		record__hists(r, task);
 	if (bpf_ringbuf_output(&records, r, r->has_hists ? sizeof(*r) : size, ring_flags(false)))

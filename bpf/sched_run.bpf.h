@@ -25,12 +25,12 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 	t->wait.state = state;
 	t->wait.since_before = 0;
 	t->wait.waker.kind = 0;
-	if ((wanted & SCHED_WANT_WAITS) || (u32)task->pid == watch_tid) {
+	if ((wanted & SCHED_WANT_WAITS) || t->tid == watch_tid) {
 		wait__note_syscall(&t->wait, task);
 		thread__note_on(t, task, now);
 		t->wait.ustack = l->ustack;
 	}
-	thread__enter(t, task->pid, state, l->kstack, now);
+	thread__enter(t, state, l->kstack, now);
 }
 
 /* When it could have run: it was woken, preempted, or new. 0: it could not. */
@@ -68,7 +68,7 @@ static __always_inline void thread__arrive(struct thread *t, struct task_struct 
 	t->runs++;
 	st->switches++;
 	t->cpu = bpf_get_smp_processor_id();
-	thread__enter(t, task->pid, SCHED_RUNNING, 0, now);
+	thread__enter(t, SCHED_RUNNING, 0, now);
 }
 
 /* --- switches that no program was run for --- */

@@ -33,6 +33,7 @@ struct thread {
 	u64 waker_key, waker_left; /* what wait.waker stands for, and how many times yet */
 	u32 state, cpu;
 	u32 watched, gone;
+	u32 tid; /* as it was then, too */
 };
 
 TASK_MAP(threads, struct thread);
@@ -62,6 +63,16 @@ static __always_inline void ident__fill(struct sched_ident *id, struct task_stru
 	id->kthread = (task->flags & PF_KTHREAD) != 0;
 	id->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
 	BPF_CORE_READ_STR_INTO(&id->comm, task, comm);
+}
+
+/* Whose times these are. When another thread than the first executes, the two change ids and that one takes
+ * the other's age, all while the other is about to end: what is the thread's stays under what it was. */
+static __always_inline void thread__ident(const struct thread *t, struct task_struct *task,
+					  struct sched_ident *id)
+{
+	ident__fill(id, task);
+	id->tid = t->tid;
+	id->start_ns = t->start_ns;
 }
 
 static __always_inline u32 state__of(u64 state)
@@ -134,6 +145,7 @@ static __always_inline void thread__begin(struct thread *t, struct task_struct *
 	t->watch_id = (now << 8) | (bpf_get_smp_processor_id() & 255);
 	t->accounted_ns = t->since_ns = now;
 	t->start_ns = task->start_time;
+	t->tid = task->pid;
 	t->runs = t->delays = t->delay_ns = t->open_ns = t->open_runq_ns = 0;
 	t->voluntary = task->nvcsw;
 	t->preempted = task->nivcsw;
@@ -234,11 +246,11 @@ static __always_inline void hist__add(struct sched_hists *h, u32 kind, u64 ns)
 		h->n[kind][i]++;
 }
 
-static __always_inline void report_switch(struct thread *t, u32 tid, u64 kstack, u64 now)
+static __always_inline void report_switch(struct thread *t, u64 kstack, u64 now)
 {
 	struct sched_switch_record r = {
 		.type = RECORD_SCHED_SWITCH,
-		.tid = tid,
+		.tid = t->tid,
 		.cpu = bpf_get_smp_processor_id(),
 		.state = t->state,
 		.t_ns = now,
@@ -256,12 +268,12 @@ static __always_inline void report_switch(struct thread *t, u32 tid, u64 kstack,
 }
 
 /* kstack: of who is watched, where it leaves its CPU. */
-static __always_inline void thread__enter(struct thread *t, u32 tid, u32 state, u64 kstack, u64 now)
+static __always_inline void thread__enter(struct thread *t, u32 state, u64 kstack, u64 now)
 {
 	t->state = state;
 	t->since_ns = now;
-	if (tid == watch_tid)
-		report_switch(t, tid, kstack, now);
+	if (t->tid == watch_tid)
+		report_switch(t, kstack, now);
 }
 
 /* Can only be had while it is the current task. */

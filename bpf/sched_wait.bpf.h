@@ -84,7 +84,7 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 {
 	u32 zero = 0, half = active != 0;
 	void *map = half__of(waits, half);
-	u64 id = wait__id(&t->wait, task->pid, task->start_time);
+	u64 id = wait__id(&t->wait, t->tid, t->start_ns);
 	struct sched_wait_sum *sum = bpf_map_lookup_elem(map, &id);
 
 	st->waits++;
@@ -96,7 +96,7 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 	sum = bpf_map_lookup_elem(&sum_scratch, &zero);
 	if (!sum)
 		return;
-	ident__fill(&sum->task, task);
+	thread__ident(t, task, &sum->task);
 	sum->wait = t->wait;
 	sum->cpu = t->cpu;
 	sum->count = sum->off_ns = sum->runq_ns = sum->full_ns = sum->max_ns = 0;

@@ -125,14 +125,33 @@ def test_exec_while_waiting():
     same_time(total(napping), execer.waited(t0, t1), "the executing threads' naps", pct=3)
 
 
+def first_threads_states():
+    pid, report, _ = executing("sched", "tid")
+    window = report["t1_ns"] - report["t0_ns"]
+    return sum(sum(r["states"].values()) for r in rows_of(report, tid=pid)), window
+
+
 @steady
 def test_exec_in_sched():
     """Another thread executes: the states of the process's first thread sum to the window"""
-    pid, report, _ = executing("sched", "tid")
-    window = report["t1_ns"] - report["t0_ns"]
-    rows = rows_of(report, tid=pid)
-    whole = sum(sum(r["states"].values()) for r in rows)
+    whole, window = first_threads_states()
     same_time(whole, window, "states", pct=2)
+
+
+def test_exec_before_the_last_switch():
+    """A thread that ends after another has taken its id keeps its time, however busy the machine"""
+    whole, window = first_threads_states()
+    assert whole > 0.8 * window, f"states are {whole / 1e6:.0f} ms of {window / 1e6:.0f}"
+
+
+def test_exec_in_procs():
+    """Another thread executes: in procs the process has all the time of both threads"""
+    pid, report, _ = executing("procs", "pid")
+    rows = rows_of(report, pid=pid)
+    for part in ("lock_pct", "sleep_pct"):
+        whole = total(rows, part)
+        assert 80 < whole < 102, f"{part} is {whole:.1f}"
+    assert total(rows, "threads") < 2.1, rows
 
 
 def test_pid_reuse():

@@ -3,16 +3,33 @@
  * Truth: a process executes itself every 100 ms, and it is not its first thread that does so:
  * while that one waits in leader_waits, the thread "execer" naps and then executes, which ends
  * the wait and gives the executing thread the first one's id. So the id of the process is
- * nearly all of the time off the CPU, in ever new waits of at most 100 ms. Logs go on in
- * memory that the programs inherit: "leader" and, of all their kind, "execer".
+ * nearly all of the time off the CPU, in ever new waits of at most 100 ms. The first one is long
+ * about its end: it reaps what it traced after it has let the other go on, on another CPU, so that its
+ * last switch comes when its id is the other's. Logs go on in memory that the programs inherit: "leader" and, of
+ * all their kind, "execer".
  */
 #include <pthread.h>
+#include <signal.h>
+#include <sys/ptrace.h>
 
 #include "wait_log.h"
 
 static struct wait_log *logs;
 static char **args;
 static int word = 2; /* as a mutex that is contended */
+
+#define TRACED 40
+
+/* Zombies that only their tracer can reap, which it does when it ends. */
+static void leave_traced(void)
+{
+	signal(SIGCHLD, SIG_IGN);
+	for (int i = 0; i < TRACED; i++)
+		if (!fork()) {
+			ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+			_exit(0);
+		}
+}
 
 static NOINLINE void leader_waits(void)
 {
@@ -29,6 +46,7 @@ static void *execer(void *arg)
 	uint64_t from, now;
 
 	prctl(PR_SET_NAME, "execer");
+	pin_to(last_cpu());
 	from = wall_ns();
 	execer_naps();
 	now = wall_ns();
@@ -75,6 +93,8 @@ int main(int argc, char **argv)
 	}
 	snprintf(logs[1].name, sizeof(logs[1].name), "execer");
 	logs[1].tid = -1;
+	pin_to(0);
+	leave_traced();
 	logs[0].nmarks = 0;
 	wait_log__begin(&logs[0], "leader");
 	if (pthread_create(&thread, NULL, execer, NULL))

@@ -28,7 +28,8 @@ BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 PROTOS   := $(wildcard export/*.proto)
 SYSCALLS := $(patsubst %,$(B)/samples/syscalls_%.inc,native x32 compat)
-PKGS     := ncursesw libbpf libelf libdw liblzma capstone json-c libcap libzstd libprotobuf-c zlib libpcre2-8 libmicrohttpd
+PKGS     := ncursesw libbpf libelf libdw liblzma json-c libcap libzstd libprotobuf-c zlib libpcre2-8 libmicrohttpd
+LOADED   := capstone # by who needs it: symbols/disasm.c
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 PKG_CONFIG     := pkg-config
 LIBPERF_CFLAGS := $(shell $(PKG_CONFIG) --cflags libperf 2>/dev/null || echo -I$(B)/libperf/include)
@@ -43,7 +44,7 @@ LDFLAGS  :=
 # -iquote: our own "base/log.h" never shadows a system's <log.h>.
 CPPFLAGS = -D_GNU_SOURCE -DPROFTOP_VERSION='"$(VERSION)"' -DBUILD='"$(B)"' -iquote . -iquote $(B) \
 	   -I$(SYSROOT)/usr/include/libiberty $(LIBPERF_CFLAGS) \
-	   $(shell $(PKG_CONFIG) --cflags-only-I $(PKGS) 2>/dev/null)
+	   $(shell $(PKG_CONFIG) --cflags-only-I $(PKGS) $(LOADED) 2>/dev/null)
 LDLIBS   = $(LIBPERF_LIBS) $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -liberty -lpthread -lm
 # Of flags those that the compiler takes, for the machine it compiles for, without a word.
 taken     = $(foreach f,$(1),$(shell $(CC) -Werror $(f) -c -x c /dev/null -o /dev/null 2>/dev/null && echo $(f)))

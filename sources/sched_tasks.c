@@ -233,6 +233,10 @@ void sched_tasks__take(struct sched_tasks *t, const struct sched_task_record *r,
 	d = difference(&now, &s->sums);
 	if (r->has_hists)
 		any = hists_difference(s, &r->hists, &hists);
+	if (s->gone) { /* nothing more is to be told of it, and where many end these are most of the memory */
+		free(s->hists);
+		s->hists = NULL;
+	}
 	if (!sink)
 		return;
 	put_task(r, &d, any ? &hists : NULL, sink);

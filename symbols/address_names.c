@@ -25,19 +25,20 @@
 #define SYMBOLS_OF_FILE (1u << 20)
 #define SEGMENTS	16
 #define MAPS_OF_PROCESS 65536
+#define IN_STRTAB	(1u << 31) /* a name's offset: in .strtab, else in .dynstr, whose names have no version */
 /* What is mapped is read again when an address is not there, though not more often, and when it is old. */
 #define READ_AGAIN_NS (100 * NSEC_PER_MSEC)
 #define READ_OLD_NS   (5 * NSEC_PER_SEC)
 
 struct name_symbol {
 	u64 start;
-	u32 size, name; /* in the pool */
+	u32 size, name; /* where it is: in the file's strings, or in the pool */
 };
 
 struct name_table {
 	struct name_symbol *v; /* by start */
 	u32 n, cap;
-	char *pool;
+	char *pool; /* the kernel's; those of files are read there when they are asked for */
 	size_t npool, pool_cap;
 };
 
@@ -51,6 +52,7 @@ struct name_file {
 	u64 used;
 	u32 nsegments;
 	struct name_segment segments[SEGMENTS];
+	u64 strings[2]; /* where .dynstr and .strtab lie in the file */
 	struct name_table table;
 };
 
@@ -96,19 +98,23 @@ static size_t table__bytes(const struct name_table *t)
 	return t->cap * sizeof(*t->v) + t->pool_cap;
 }
 
-static void table__add(struct name_table *t, u64 start, u64 size, const char *name)
+static void table__add(struct name_table *t, u64 start, u64 size, u32 name)
 {
-	size_t len = strnlen(name, 4095) + 1;
+	t->v = xgrow(t->v, t->n, &t->cap, sizeof(*t->v));
+	t->v[t->n++] = (struct name_symbol){start, (u32)MIN(size, UINT32_MAX), name};
+}
 
-	if (t->npool + len > t->pool_cap) {
-		t->pool_cap = MAX(t->pool_cap * 2, t->npool + len + 4096);
+static u32 table__text(struct name_table *t, const char *name)
+{
+	size_t at = t->npool, len = strlen(name) + 1;
+
+	if (at + len > t->pool_cap) {
+		t->pool_cap = MAX(t->pool_cap * 2, at + len + 4096);
 		t->pool = xrealloc(t->pool, t->pool_cap);
 	}
-	t->v = xgrow(t->v, t->n, &t->cap, sizeof(*t->v));
-	t->v[t->n++] = (struct name_symbol){start, (u32)MIN(size, UINT32_MAX), (u32)t->npool};
-	memcpy(t->pool + t->npool, name, len - 1);
-	t->pool[t->npool + len - 1] = '\0';
+	memcpy(t->pool + at, name, len);
 	t->npool += len;
+	return (u32)at;
 }
 
 /* Of those at one address the one with a size comes last, and is found. */
@@ -131,8 +137,8 @@ static void table__sort(struct name_table *t)
 	qsort(t->v, t->n, sizeof(*t->v), by_start);
 	t->cap = t->n;
 	t->v = xrealloc(t->v, t->cap * sizeof(*t->v));
-	t->pool_cap = t->npool;
-	t->pool = xrealloc(t->pool, t->pool_cap);
+	if (t->pool)
+		t->pool = xrealloc(t->pool, t->pool_cap = t->npool);
 }
 
 /* The last one that begins at or before an address; NULL: none does. */
@@ -144,16 +150,10 @@ static const struct name_symbol *table__find(const struct name_table *t, u64 add
 	return n ? &t->v[n - 1] : NULL;
 }
 
-static bool table__name(const struct name_table *t, u64 address, bool sized, struct address_name *out)
+static bool tell(const struct name_symbol *s, u64 address, const char *name, struct address_name *out)
 {
-	const struct name_symbol *s = table__find(t, address);
-	const char *name;
-	char *plain;
+	char *plain = demangle(name);
 
-	if (!s || (sized && address - s->start >= MAX(s->size, 1u)))
-		return false;
-	name = t->pool + s->name;
-	plain = demangle(name);
 	copy_str(out->text, sizeof(out->text), plain ? plain : name);
 	free(plain);
 	out->symbol = true;
@@ -165,25 +165,25 @@ static bool table__name(const struct name_table *t, u64 address, bool sized, str
 
 /* --- files --- */
 
-static void add_symbols(struct name_table *t, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr,
+static void add_symbols(struct name_file *f, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr,
 			struct byte_budget *budget)
 {
+	bool whole = shdr->sh_type == SHT_SYMTAB;
 	Elf_Scn *strings = elf_getscn(elf, shdr->sh_link);
 	Elf_Data *data = elf__bytes(scn, budget);
+	GElf_Shdr of;
 	GElf_Sym sym;
 
-	if (!data || !strings || !elf__bytes(strings, budget))
+	if (!data || !strings || !gelf_getshdr(strings, &of) || of.sh_flags & SHF_COMPRESSED)
 		return;
-	for (int i = 0; t->n < SYMBOLS_OF_FILE && gelf_getsym(data, i, &sym); i++) {
+	f->strings[whole] = of.sh_offset;
+	for (int i = 0; f->table.n < SYMBOLS_OF_FILE && gelf_getsym(data, i, &sym); i++) {
 		u8 type = GELF_ST_TYPE(sym.st_info);
-		const char *name;
 
 		if ((type != STT_FUNC && type != STT_OBJECT && type != STT_GNU_IFUNC) || !sym.st_shndx ||
-		    !sym.st_size)
+		    !sym.st_size || !sym.st_name || sym.st_name >= MIN(of.sh_size, IN_STRTAB))
 			continue;
-		name = elf_strptr(elf, shdr->sh_link, sym.st_name);
-		if (name && *name)
-			table__add(t, sym.st_value, sym.st_size, name);
+		table__add(&f->table, sym.st_value, sym.st_size, sym.st_name | (whole ? IN_STRTAB : 0));
 	}
 }
 
@@ -202,7 +202,7 @@ static void read_elf(struct name_file *f, Elf *elf)
 				p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz};
 	while (elf_section__next(elf, &s))
 		if (!s.broken && (s.shdr.sh_type == SHT_SYMTAB || s.shdr.sh_type == SHT_DYNSYM))
-			add_symbols(&f->table, elf, s.scn, &s.shdr, &budget);
+			add_symbols(f, elf, s.scn, &s.shdr, &budget);
 	table__sort(&f->table);
 }
 
@@ -247,6 +247,27 @@ static void read_file(struct name_file *f, u32 tgid, const struct name_map *m)
 		elf_end(elf);
 	}
 	close(fd);
+}
+
+/* One that lies in no symbol has none. */
+static bool name_in_file(const struct name_file *f, u32 tgid, const struct name_map *of, u64 vaddr,
+			 struct address_name *out)
+{
+	const struct name_symbol *s = table__find(&f->table, vaddr);
+	char name[4096];
+	ssize_t len;
+	int fd;
+
+	if (!s || vaddr - s->start >= s->size)
+		return false;
+	fd = open_map(tgid, of);
+	if (fd < 0)
+		return false;
+	len = pread(fd, name, sizeof(name) - 1,
+		    (off_t)(f->strings[s->name >= IN_STRTAB] + (s->name & ~IN_STRTAB)));
+	close(fd);
+	name[MAX(len, 0)] = '\0';
+	return *name && tell(s, vaddr, name, out);
 }
 
 static void forget_file(struct namer *n, u32 at)
@@ -433,7 +454,7 @@ static bool name_user(struct namer *n, u32 tgid, u64 address, struct address_nam
 	of = map_of_file(s, m);
 	f = of ? file_of(n, tgid, of) : NULL;
 	name_by_map(m, address, out);
-	if (!f || !to_vaddr(f, of, address, &vaddr) || table__name(&f->table, vaddr, true, out))
+	if (!f || !to_vaddr(f, of, address, &vaddr) || name_in_file(f, tgid, of, vaddr, out))
 		return true;
 	copy_str(out->text, sizeof(out->text), base_name(of->path));
 	out->object = true;
@@ -502,7 +523,7 @@ static void read_kernel(struct namer *n)
 	while (in && fgets(line, sizeof(line), in))
 		if (sscanf(line, "%" SCNx64 " %c %255s", &address, &type, name) == 3 && address &&
 		    strchr("tTwWdDbBrR", type))
-			table__add(&n->kernel, address, 0, name);
+			table__add(&n->kernel, address, 0, table__text(&n->kernel, name));
 	if (in)
 		fclose(in);
 	table__sort(&n->kernel);
@@ -511,13 +532,15 @@ static void read_kernel(struct namer *n)
 static bool find(const struct address_names *ops, u32 tgid, u64 address, struct address_name *out)
 {
 	struct namer *n = container_of((struct address_names *)ops, struct namer, ops);
+	const struct name_symbol *s;
 
 	*out = (struct address_name){0};
 	if (tgid)
 		return name_user(n, tgid, address, out);
 	if (!n->kernel_read)
 		read_kernel(n);
-	return table__name(&n->kernel, address, false, out);
+	s = table__find(&n->kernel, address);
+	return s && tell(s, address, n->kernel.pool + s->name, out);
 }
 
 static u64 kernel_symbol(const struct address_names *ops, const char *symbol)

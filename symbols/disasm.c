@@ -2,9 +2,47 @@
 #include "symbols/disasm.h"
 
 #include <capstone.h>
+#include <dlfcn.h>
 #include <elf.h>
+#include <pthread.h>
 
 #include "base/arena.h"
+#include "base/log.h"
+
+#define TEXT_(x) #x
+#define TEXT(x)	 TEXT_(x)
+#define LIBRARY	 "libcapstone.so." TEXT(CS_API_MAJOR)
+
+/*
+ * The library is loaded when the first code is disassembled: its tables of addresses are 3.4 MB that are read and
+ * written whenever a program begins that is linked with it.
+ */
+#define FUNCTIONS(X)                                                                                                   \
+	X(cs_open) X(cs_close) X(cs_option) X(cs_malloc) X(cs_free) X(cs_disasm_iter) X(cs_insn_group)
+
+static struct {
+	pthread_once_t once;
+	bool there;
+#define MEMBER(name) __typeof__(name) *name;
+	FUNCTIONS(MEMBER)
+} lib = {.once = PTHREAD_ONCE_INIT};
+
+static void load_library(void)
+{
+	void *at = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+
+	lib.there = at != NULL;
+#define FIND(name) lib.there = lib.there && (lib.name = (__typeof__(name) *)dlsym(at, #name));
+	FUNCTIONS(FIND)
+	if (!lib.there)
+		log__add(LOG_WARN, "code is not disassembled: %s", dlerror());
+}
+
+static bool has_library(void)
+{
+	pthread_once(&lib.once, load_library);
+	return lib.there;
+}
 
 struct disasm {
 	csh handle;
@@ -39,16 +77,16 @@ struct disasm *disasm__new(u16 machine)
 	cs_arch arch;
 	csh handle;
 
-	if (!pick(machine, &arch, &mode) || cs_open(arch, mode, &handle) != CS_ERR_OK)
+	if (!pick(machine, &arch, &mode) || !has_library() || lib.cs_open(arch, mode, &handle) != CS_ERR_OK)
 		return NULL;
-	cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
-	cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);
+	lib.cs_option(handle, CS_OPT_DETAIL, CS_OPT_ON);
+	lib.cs_option(handle, CS_OPT_SKIPDATA, CS_OPT_ON);
 	if (arch == CS_ARCH_X86)
-		cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
+		lib.cs_option(handle, CS_OPT_SYNTAX, CS_OPT_SYNTAX_ATT);
 	d = xcalloc(1, sizeof(*d));
 	d->handle = handle;
 	d->arch = arch;
-	d->insn = cs_malloc(handle);
+	d->insn = lib.cs_malloc(handle);
 	if (!d->insn)
 		die("out of memory");
 	return d;
@@ -58,8 +96,8 @@ void disasm__free(struct disasm *d)
 {
 	if (!d)
 		return;
-	cs_free(d->insn, 1);
-	cs_close(&d->handle);
+	lib.cs_free(d->insn, 1);
+	lib.cs_close(&d->handle);
 	free(d);
 }
 
@@ -115,9 +153,9 @@ static void describe(const struct disasm *d, const cs_insn *insn, struct disasm_
 	};
 	if (insn->id == 0) /* data: there are no details */
 		return;
-	out->branch = cs_insn_group(d->handle, insn, CS_GRP_JUMP) ||
-		      cs_insn_group(d->handle, insn, CS_GRP_CALL) ||
-		      cs_insn_group(d->handle, insn, CS_GRP_BRANCH_RELATIVE);
+	out->branch = lib.cs_insn_group(d->handle, insn, CS_GRP_JUMP) ||
+		      lib.cs_insn_group(d->handle, insn, CS_GRP_CALL) ||
+		      lib.cs_insn_group(d->handle, insn, CS_GRP_BRANCH_RELATIVE);
 	if (d->arch == CS_ARCH_X86)
 		x86_operands(insn, out);
 	else
@@ -127,7 +165,7 @@ static void describe(const struct disasm *d, const cs_insn *insn, struct disasm_
 bool disasm__next(struct disasm *d, const u8 **code, size_t *size, u64 *addr,
 		  struct disasm_insn *out)
 {
-	if (!cs_disasm_iter(d->handle, code, size, addr, d->insn))
+	if (!lib.cs_disasm_iter(d->handle, code, size, addr, d->insn))
 		return false;
 	describe(d, d->insn, out);
 	return true;

@@ -18,7 +18,8 @@ struct disasm_insn {
 	u64 data;   /* the address that a %rip-relative operand means; 0 none */
 };
 
-/* machine: an ELF machine (EM_X86_64 ...). NULL when there is no disassembler for it. */
+/* machine: an ELF machine (EM_X86_64 ...). NULL when there is no disassembler for it, or no
+ * library, which the log says. */
 struct disasm *disasm__new(u16 machine);
 void disasm__free(struct disasm *d);
 /* The instruction at *code; moves on behind it. Bytes that are none come out as ".byte".

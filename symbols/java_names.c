@@ -43,7 +43,6 @@ struct java_names *java_names__new(struct scripts *sc)
 	struct java_names *j = xcalloc(1, sizeof(*j));
 
 	j->scripts = sc;
-	j->disasm = disasm__new(EM_X86_64);
 	return j;
 }
 
@@ -158,6 +157,14 @@ static void put_stub(struct java_names *j, const char *name)
 						    scripts__function(sc, object, name, 0, 0)));
 }
 
+/* NULL: there is none. */
+static struct disasm *disasm_of(struct java_names *j)
+{
+	if (!j->disasm)
+		j->disasm = disasm__new(EM_X86_64);
+	return j->disasm;
+}
+
 /* Of compiled code without its methods there is no name. */
 static bool put_frame(struct java_names *j, const struct process_entry *p, u64 word, u64 *print)
 {
@@ -165,7 +172,7 @@ static bool put_frame(struct java_names *j, const struct process_entry *p, u64 w
 	struct hotspot_frame f;
 	u64 ignored;
 
-	if (hotspot_frame__read(&p->runtime.hotspot, &m, j->disasm, word, &f))
+	if (hotspot_frame__read(&p->runtime.hotspot, &m, disasm_of(j), word, &f))
 		return false;
 	*print = f.print;
 	if (f.stub[0])

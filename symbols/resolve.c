@@ -296,15 +296,16 @@ static u32 symbol_func(struct resolver *r, u32 object, const struct symbol *sym)
 static u32 file_func(struct resolver *r, u32 object, u64 offset, u32 *owner, bool *final)
 {
 	const struct object *o = symbols__obj(r->s, object);
-	const struct symbol *sym;
+	struct symbol sym;
 	u64 vaddr = offset;
 
 	*owner = canonical(r, object);
 	*final = o->code->is_elf || o->pub.path[0] != '/';
 	if (o->code->is_elf && !code__vaddr(o->code, offset, &vaddr))
 		return whole_func(r, *owner);
-	sym = symtab__find(&symbols__obj(r->s, *owner)->code->tab, vaddr);
-	return sym ? symbol_func(r, *owner, sym) : whole_func(r, *owner);
+	if (!symtab__find(&symbols__obj(r->s, *owner)->code->tab, vaddr, &sym))
+		return whole_func(r, *owner);
+	return symbol_func(r, *owner, &sym);
 }
 
 u32 resolver__func(struct resolver *r, u32 object, u64 offset, u32 *owner, bool *final)

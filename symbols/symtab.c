@@ -5,6 +5,7 @@
 
 #define POOL_MAX NAME_OFFSET
 #define WALK_MAX 64 /* functions nested in each other that a look-up steps over */
+#define BLOCK	 32 /* symbols that are unpacked for one */
 
 void symtab_builder__init(struct symtab_builder *b)
 {
@@ -135,10 +136,78 @@ static u32 choose(struct raw_symbol *raw, u32 n)
 	return kept;
 }
 
+/*
+ * Packed is a symbol's distance from the end of the one before, its size, and its name's distance from that one's
+ * name: most are small numbers. A block begins anew.
+ */
+static void put(struct symtab *t, size_t *cap, u64 value)
+{
+	if (t->packed_size + 10 > *cap) {
+		*cap = *cap * 2 + 1024;
+		t->packed = xrealloc(t->packed, *cap);
+	}
+	for (; value > 127; value >>= 7)
+		t->packed[t->packed_size++] = (u8)(value | 128);
+	t->packed[t->packed_size++] = (u8)value;
+}
+
+static u64 take(const u8 **p)
+{
+	u64 value = 0;
+	u32 shift = 0;
+
+	for (; **p & 128; shift += 7)
+		value |= (u64)(*(*p)++ & 127) << shift;
+	return value | (u64)*(*p)++ << shift;
+}
+
+/* Small numbers of either sign to small ones. */
+static u64 fold_sign(s64 v)
+{
+	return (u64)v << 1 ^ (u64)(v >> 63);
+}
+
+static s64 unfold_sign(u64 v)
+{
+	return (s64)(v >> 1) ^ -(s64)(v & 1);
+}
+
+static void put_symbol(struct symtab *t, size_t *cap, const struct symbol *s, struct symbol *last)
+{
+	if (t->n % BLOCK == 0) {
+		t->blocks[t->n / BLOCK] = (struct symtab_block){s->start, (u32)t->packed_size};
+		*last = (struct symbol){.start = s->start};
+	}
+	put(t, cap, fold_sign((s64)s->start - ((s64)last->start + last->size)));
+	put(t, cap, s->size);
+	put(t, cap, fold_sign((s64)s->name - last->name));
+	*last = *s;
+	t->n++;
+}
+
+/* How many the block has. */
+static u32 unpack(const struct symtab *t, u32 block, struct symbol *out)
+{
+	struct symbol last = {.start = t->blocks[block].start};
+	const u8 *p = t->packed + t->blocks[block].at;
+	u32 n = MIN(t->n - block * BLOCK, (u32)BLOCK);
+
+	for (u32 i = 0; i < n; i++) {
+		out[i].start = (u32)((s64)last.start + last.size + unfold_sign(take(&p)));
+		out[i].size = (u32)take(&p);
+		out[i].name = (u32)(last.name + unfold_sign(take(&p)));
+		last = out[i];
+	}
+	return n;
+}
+
 static void pack(const struct raw_symbol *raw, u32 n, u64 end, struct symtab *out)
 {
+	struct symbol last = {0};
+	size_t cap = 0;
+
 	out->base = n ? raw[0].start : 0;
-	out->syms = xmalloc(sizeof(*out->syms) * MAX(n, 1u));
+	out->blocks = xmalloc(sizeof(*out->blocks) * (n / BLOCK + 1));
 	for (u32 i = 0; i < n; i++) {
 		u64 start = raw[i].start - out->base, size = raw[i].size;
 
@@ -147,12 +216,14 @@ static void pack(const struct raw_symbol *raw, u32 n, u64 end, struct symtab *ou
 		if (!size)
 			size = (i + 1 < n ? raw[i + 1].start : MAX(end, raw[i].start)) -
 			       raw[i].start;
-		out->syms[out->n++] = (struct symbol){
-			.start = (u32)start,
-			.size = (u32)MIN(size, UINT32_MAX),
-			.name = raw[i].name,
-		};
+		put_symbol(out, &cap,
+			   &(struct symbol){.start = (u32)start,
+					    .size = (u32)MIN(size, UINT32_MAX),
+					    .name = raw[i].name},
+			   &last);
 	}
+	if (out->n)
+		out->packed = xrealloc(out->packed, out->packed_size);
 }
 
 void symtab_builder__finish(struct symtab_builder *b, u64 end, struct symtab *out)
@@ -175,26 +246,33 @@ void symtab_builder__finish(struct symtab_builder *b, u64 end, struct symtab *ou
 
 void symtab__fini(struct symtab *t)
 {
-	free(t->syms);
+	free(t->blocks);
+	free(t->packed);
 	free(t->pool);
 	*t = (struct symtab){0};
 }
 
-const struct symbol *symtab__find(const struct symtab *t, u64 addr)
+bool symtab__find(const struct symtab *t, u64 addr, struct symbol *out)
 {
-	u32 n;
+	struct symbol syms[BLOCK];
+	u32 block, walked = 0;
 
-	if (addr < t->base || addr - t->base > UINT32_MAX)
-		return NULL;
+	if (!t->n || addr < t->base || addr - t->base > UINT32_MAX)
+		return false;
 	addr -= t->base;
-	BISECT(n, 0, t->n, i, t->syms[i].start <= addr);
-	for (u32 walked = 0; n > 0 && walked < WALK_MAX; n--, walked++)
-		if (addr - t->syms[n - 1].start < t->syms[n - 1].size)
-			return &t->syms[n - 1];
-	return NULL;
+	BISECT(block, 0, (t->n - 1) / BLOCK + 1, i, t->blocks[i].start <= addr);
+	while (block-- > 0 && walked < WALK_MAX) {
+		for (u32 i = unpack(t, block, syms); i-- > 0 && walked < WALK_MAX;) {
+			*out = syms[i];
+			if (addr >= out->start && addr - out->start < out->size)
+				return true;
+			walked += addr >= out->start;
+		}
+	}
+	return false;
 }
 
 size_t symtab__bytes(const struct symtab *t)
 {
-	return sizeof(*t->syms) * t->n + t->pool_size;
+	return t->packed_size + (t->n + BLOCK - 1) / BLOCK * sizeof(*t->blocks) + t->pool_size;
 }

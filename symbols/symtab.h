@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * A compact table of functions by address: 12 bytes a symbol, names where they lie (a string
+ * A compact table of functions by address: 4 to 7 bytes a symbol, names where they lie (a string
  * table within a file, read when a function is first shown) or in a small pool of its own.
  * One thread at a time; const once finished.
  */
@@ -30,10 +30,18 @@ struct symbol {
 	u32 name;	 /* enum name_source << NAME_SHIFT | offset */
 };
 
+/* Some symbols that follow each other, packed. */
+struct symtab_block {
+	u32 start; /* of the first */
+	u32 at;	   /* in symtab.packed */
+};
+
 struct symtab {
 	u64 base;
 	u32 n;
-	struct symbol *syms; /* by start; each start once */
+	struct symtab_block *blocks; /* by start; each start once */
+	u8 *packed;
+	size_t packed_size;
 	char *pool;
 	size_t pool_size;
 };
@@ -75,8 +83,8 @@ const char *symtab_builder__name(const struct symtab_builder *b, const struct ra
 void symtab_builder__finish(struct symtab_builder *b, u64 end, struct symtab *out);
 
 void symtab__fini(struct symtab *t);
-/* The innermost function around an address, NULL none. */
-const struct symbol *symtab__find(const struct symtab *t, u64 addr);
+/* The innermost function around an address; false: none. */
+bool symtab__find(const struct symtab *t, u64 addr, struct symbol *out);
 size_t symtab__bytes(const struct symtab *t);
 
 static inline enum name_source symbol__source(const struct symbol *s)

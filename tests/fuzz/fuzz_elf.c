@@ -17,9 +17,9 @@ static void use(struct code *c)
 	for (u64 at = 0; at < 0x2000; at += 61) {
 		code__vaddr(c, at, &vaddr);
 		code__offset(c, at, &offset);
-		symtab__find(&c->tab, vaddr);
+		symtab__find(&c->tab, vaddr, &(struct symbol){0});
 	}
-	symtab__find(&c->tab, UINT64_MAX);
+	symtab__find(&c->tab, UINT64_MAX, &(struct symbol){0});
 	code__exec_end(c, 0x1000);
 	code__fini(c);
 }

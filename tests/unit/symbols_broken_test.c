@@ -56,7 +56,7 @@ static u32 load(int fd)
 	code__load_elf(&c, fd, &o, NULL, NULL);
 	n = c.tab.n;
 	for (u64 a = 0; a < 0x4000; a += 0x3b) {
-		symtab__find(&c.tab, a);
+		symtab__find(&c.tab, a, &(struct symbol){0});
 		if (code__vaddr(&c, a, &vaddr))
 			code__offset(&c, vaddr, &back);
 	}

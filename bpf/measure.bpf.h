@@ -213,7 +213,9 @@ static __noinline __attribute__((unused)) int slow__report(const struct measure_
 }
 
 /* Of what stacks are at most: without STACK_USER the verifier has no user stacks to look at. */
-#ifndef MEASURE_STACKS
+#if defined(STACK_NONE)
+#define MEASURE_STACKS 0u
+#elif !defined(MEASURE_STACKS)
 #define MEASURE_STACKS (~0u)
 #endif
 
@@ -268,7 +270,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 					struct measure_stats *st, u64 *stack,
 					struct measure_cell **to)
 {
-	u32 half = active != 0, bucket;
+	u32 half = active & 1, bucket;
 	u64 ns = s->now - s->begin_ns;
 	struct measure_cell *c;
 	bool slow, many, due;
@@ -297,13 +299,13 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	cell__add(c, ns, bucket, s->error);
 	cell__add_sums(c, s->sums);
 	due = many ? stack__is_due_of_many(c) : span__is_due(s, c, half, ns);
-	if (s->stack && c->id && (slow || s->stack_wanted || due)) {
+	if ((s->stack & MEASURE_STACKS) && c->id && (slow || s->stack_wanted || due)) {
 		*stack = stack__capture(ctx, s->slot ? s->slot : STACK_SLOT_TRACE, s->stack & MEASURE_STACKS, 0,
 					s->now);
 		cell__add_stack(c, s,
 				half | (ns >= STACK_LONG_NS ? STACK_ALONE : 0) | (many ? STACK_OF_MANY : 0),
 				*stack, ns);
-	} else {
+	} else if (MEASURE_STACKS) {
 		cell__keep(c, ns, s->sums);
 	}
 	return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
@@ -317,7 +319,7 @@ static __always_inline struct measure_cell *measure__count(void *ctx, struct tas
 						     struct measure_stats *st)
 {
 	struct measure_span s = {.task = task, .of = t, .labels = labels, .error = error};
-	u32 half = active != 0, bucket = value__bucket(value);
+	u32 half = active & 1, bucket = value__bucket(value);
 	struct measure_cell *c;
 	bool many;
 
@@ -353,7 +355,7 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 							   const u64 *labels, u64 ns, bool error,
 							   u64 stack, struct measure_stats *st)
 {
-	u32 half = active != 0, at;
+	u32 half = active & 1, at;
 	struct measure_cell *c;
 
 	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns) || !labels__pass(labels))

@@ -30,7 +30,8 @@ static __always_inline void cell__add_signed(struct measure_cell *c, s64 value, 
 	cell__add_to(&c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
 }
 
-static __always_inline u32 signed_bucket(s64 value)
+/* A global function, as value__bucket() is. */
+__noinline u32 signed_bucket(s64 value)
 {
 	u32 half = MEASURE_BUCKETS / 2;
 
@@ -55,9 +56,12 @@ static __always_inline void cell__add_own_stack(const struct run *r, struct meas
 					      const u64 *labels, u64 value, u32 bucket)
 {
 	struct measure_span s = {.task = r->task, .labels = labels};
-	u32 half = active != 0;
-	u64 stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, bpf_ktime_get_ns());
+	u32 half = active & 1;
+	u64 stack;
 
+	if (!MEASURE_STACKS)
+		return;
+	stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, bpf_ktime_get_ns());
 	if (r->slot->is_signed)
 		cell__add_signed_stack(r, labels, half, stack, value, bucket);
 	else
@@ -78,7 +82,7 @@ static __always_inline void cell__add_value(const struct run *r, struct measure_
 
 static __always_inline void count(const struct run *r, const u64 *labels, u64 value)
 {
-	u32 half = active != 0, bucket = 0;
+	u32 half = active & 1, bucket = 0;
 	struct measure_cell *c = NULL;
 
 	r->st->count++;

@@ -8,11 +8,20 @@
  * The hash names the frames; they are sent to user space through the ring `records` when
  * the hash is first seen. 0: no frames, or they could not be sent (stack_stats says so).
  * Stack ids of BPF_MAP_TYPE_STACK_TRACE are not used: they collide.
+ *
+ * With STACK_NONE there are no stacks: what walks them, and its maps, are left out.
  */
 #ifndef BPF_STACK_BPF_H
 #define BPF_STACK_BPF_H
 
 #include "bpf/stack_scratch.bpf.h"
+
+#ifdef STACK_NONE
+static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 ip, u64 now)
+{
+	return 0;
+}
+#else
 #include "bpf/unwind.bpf.h"
 
 /* What user addresses mean depends on the process and on the program it runs. */
@@ -134,5 +143,7 @@ static __always_inline u64 stack__capture(void *ctx, u32 slot, u32 flags, u64 ip
 		return s->hash;
 	return stack__send(s, stats) ? s->hash : 0;
 }
+
+#endif /* STACK_NONE */
 
 #endif

@@ -18,6 +18,7 @@ enum stack_slot {
 	STACK_SLOTS = STACK_SLOT_OWN + STACK_OWN_SLOTS,
 };
 
+#ifndef STACK_NONE
 PERCPU_MAP(stack_scratch, STACK_SLOTS, struct stack_record);
 
 PERCPU_MAP(stack_stats, 1, struct stack_stats);
@@ -65,6 +66,7 @@ __noinline int stack__now_known(u64 hash)
 	b->hashes[hash & (STACK_BUCKET - 1)] = hash;
 	return 0;
 }
+#endif
 
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);

@@ -312,29 +312,51 @@ static int check_moment(const struct ask *a, const struct scope *scope, struct s
 	return err;
 }
 
-static const struct {
+struct object {
 	const char *begin, *end;
-} objects[ASK_SHAPES] = {
+};
+
+static const struct object whole = {proftop_bpf_question, proftop_bpf_question_end};
+
+/* Of questions that take no stacks; of other shapes all have the same programs. */
+static const struct object without_stacks[ASK_SHAPES] = {
 	[ASK_COUNT] = {proftop_bpf_question_count, proftop_bpf_question_count_end},
 	[ASK_SPAN] = {proftop_bpf_question_span, proftop_bpf_question_span_end},
-	[ASK_HOLD] = {proftop_bpf_question_held, proftop_bpf_question_held_end},
-	[ASK_NEST] = {proftop_bpf_question, proftop_bpf_question_end},
-	[ASK_LIST] = {proftop_bpf_question, proftop_bpf_question_end},
-	[ASK_BURST] = {proftop_bpf_question, proftop_bpf_question_end},
 };
+
+static const struct object held = {proftop_bpf_question_held, proftop_bpf_question_held_end};
+
+static u32 stacks_of(const struct ask *a)
+{
+	u32 stacks = 0;
+
+	for (u32 i = 0; i < a->nprograms; i++)
+		stacks |= a->programs[i].slot.stack;
+	return stacks;
+}
+
+/* What comes within a span has stacks, too. */
+static const struct object *object_of(const struct ask *a)
+{
+	const struct object *without = &without_stacks[a->question->shape];
+
+	if (a->question->shape == ASK_HOLD)
+		return &held;
+	return without->begin && !stacks_of(a) && !a->log_by ? without : &whole;
+}
 
 /* NULL: st says why. */
 static struct running *load_one(const struct ask *ask, const struct sampling *how, struct status *st)
 {
 	struct running *r = xcalloc(1, sizeof(*r));
-	enum question_shape shape = ask->question->shape;
+	const struct object *object = object_of(ask);
 
 	r->ask = ask__get(ask);
 	r->links = (struct ask_links){.ask = ask, .period = how->period, .freq = how->freq};
 	r->programs = (struct measure_programs){
 		.measure = ask__measure(ask),
-		.elf = objects[shape].begin,
-		.elf_size = (size_t)(objects[shape].end - objects[shape].begin),
+		.elf = object->begin,
+		.elf_size = (size_t)(object->end - object->begin),
 		.hooks = &ask_hooks,
 		.ctx = r,
 	};
@@ -567,8 +589,7 @@ static bool asking__ask_tables(const struct sampling *how, const struct scope *s
 	u32 stacks = 0;
 
 	for (u32 i = 0; how->asks && i < how->asks->n; i++)
-		for (u32 k = 0; k < how->asks->v[i]->nprograms; k++)
-			stacks |= how->asks->v[i]->programs[k].slot.stack;
+		stacks |= stacks_of(how->asks->v[i]);
 	return stacks & STACK_USER && unwind_tasks__ask(how, scope, sink);
 }
 

@@ -132,8 +132,11 @@ int unwind_maps__make(struct status *st)
 
 int unwind_maps__share(struct bpf_object *obj, struct status *st)
 {
-	int err = unwind_maps__make(st);
+	int err;
 
+	if (!bpf_object__find_map_by_name(obj, "unwind_objects"))
+		return 0;
+	err = unwind_maps__make(st);
 	if (err)
 		return err;
 	err = share(obj, "unwind_blocks", maps.blocks_fd);

@@ -155,11 +155,14 @@ static bool connections_suffer(const struct facts *f)
 	       system__rate(f->system, FIGURE_TCP_CONNECT_FAILS, "") >= 5;
 }
 
-/* In % of one CPU. */
-static double kernel_pct(const struct facts *f)
+/* Interrupts take time, or one is in the kernel for long: that is where they are off. Many that end at once, as a
+ * build has, are no reason. */
+static bool interrupts_tell(const struct facts *f)
 {
-	return (facts__cpu_pct(f, FIGURE_CPU_SYSTEM, "") + facts__cpu_pct(f, FIGURE_CPU_IRQ, "") +
-		facts__cpu_pct(f, FIGURE_CPU_SOFTIRQ, "")) * f->ncpus;
+	double pct = facts__cpu_pct(f, FIGURE_CPU_IRQ, "") + facts__cpu_pct(f, FIGURE_CPU_SOFTIRQ, "");
+	double most;
+
+	return pct * f->ncpus >= 10 || (facts__top(f, usage__system, &most) && most >= 0.3e9);
 }
 
 /* Since the last look, by whomever. */
@@ -192,7 +195,7 @@ static u64 special_helps(const struct facts *f)
 {
 	u64 helps = 0;
 
-	if (kernel_pct(f) >= 20) /* interrupts are off in the kernel alone */
+	if (interrupts_tell(f))
 		helps |= MODEL_BIT(MODEL_IRQ);
 	if (system__rate(f->system, FIGURE_CPU_GUEST, "") > 0)
 		helps |= MODEL_BIT(MODEL_KVM);

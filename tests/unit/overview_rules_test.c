@@ -493,7 +493,8 @@ static void what_helps_is_asked_for_when_it_may(void **state)
 		enum model_id model;
 	} cases[] = {
 		{"figure guest_ns - 500000000\n", MODEL_KVM},
-		{"figure system_ns - 300000000\n", MODEL_IRQ},
+		{"usage dd 7 R 2 10 400 0 1 0\n", MODEL_IRQ},
+		{"figure softirq_ns - 300000000\n", MODEL_IRQ},
 		{"figure bpf_newest - 10\ntick\n" ORDINARY "figure bpf_newest - 12\n", MODEL_BPF},
 		{"program handle bpftrace 7 100000 200\n", MODEL_BPF},
 		{"figure hardware_counters - 1\nusage burn 7 R 2 700 0 0 1 0\n", MODEL_COUNTERS},

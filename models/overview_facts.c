@@ -67,6 +67,10 @@ void facts__init(struct facts *f, const struct frame *frame, const struct scope 
 	f->locks = snap_of(frame, MODEL_LOCKS);
 	f->tcp = snap_of(frame, MODEL_TCP);
 	f->sockets = snap_of(frame, MODEL_SOCKETS);
+	f->irq = snap_of(frame, MODEL_IRQ);
+	f->kvm = snap_of(frame, MODEL_KVM);
+	f->counters = snap_of(frame, MODEL_COUNTERS);
+	f->bpf = snap_of(frame, MODEL_BPF);
 	ask_profile(f);
 	ask_waits(f);
 	ask_io(f);
@@ -136,6 +140,11 @@ double usage__reads(const struct usage_sample *u)
 	return (double)u->read_bytes;
 }
 
+double usage__writes(const struct usage_sample *u)
+{
+	return (double)u->write_bytes;
+}
+
 double usage__io(const struct usage_sample *u)
 {
 	return (double)(u->read_bytes + u->write_bytes);
@@ -161,6 +170,16 @@ const struct system_process *facts__top(const struct facts *f,
 		*per_s = rate;
 		top = p;
 	}
+	return top;
+}
+
+const struct system_process *facts__most_threads(const struct facts *f)
+{
+	const struct system_process *top = NULL;
+
+	for (u32 i = 0; i < f->system->nprocesses; i++)
+		if (!top || f->system->processes[i].u.threads > top->u.threads)
+			top = &f->system->processes[i];
 	return top;
 }
 

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/arena.h"
+#include "models/bpf.h"
 #include "models/io.h"
 #include "models/measure.h"
 #include "models/overview.h"
@@ -21,7 +22,8 @@ struct facts {
 	const struct profile_rows *functions; /* by pid and symbol */
 	const struct sched_snap *sched;
 	const struct waits_snap *waits;
-	const struct measure_snap *locks, *tcp, *sockets;
+	const struct measure_snap *locks, *tcp, *sockets, *irq, *kvm, *counters;
+	const struct bpf_snap *bpf;
 	const struct waits_result *reasons;	    /* by tid and reason */
 	const struct io_result *devices, *io_users; /* by device; by pid */
 	u64 models; /* that are there, a bit each */
@@ -60,6 +62,8 @@ bool finding__counts(const struct rule_run *r, double value);
 /* The process for which `of` is greatest, per second into *per_s; NULL: it is 0 for all. */
 const struct system_process *facts__top(const struct facts *f,
 					double (*of)(const struct usage_sample *u), double *per_s);
+/* NULL: none is known. */
+const struct system_process *facts__most_threads(const struct facts *f);
 struct who who__of_process(const struct system_process *p);
 struct who who__of_task(const struct task_ident *t);
 
@@ -71,6 +75,7 @@ double usage__minor(const struct usage_sample *u);
 double usage__swapped(const struct usage_sample *u);
 double usage__major(const struct usage_sample *u);
 double usage__reads(const struct usage_sample *u);
+double usage__writes(const struct usage_sample *u);
 double usage__io(const struct usage_sample *u);
 
 /* Share of the time of all CPUs, or of one (its number as text), in percent. */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Rules about processes, limits, networks, clocks and messages. */
+/* Rules about processes, networks, clocks and messages. */
 #include <stdio.h>
 
 #include "bpf/sockets.h"
@@ -47,23 +47,13 @@ void rule__FORK_STORM(struct rule_run *r)
 	}
 }
 
-static const struct system_process *with_most_threads(const struct facts *f)
-{
-	const struct system_process *top = NULL;
-
-	for (u32 i = 0; i < f->system->nprocesses; i++)
-		if (!top || f->system->processes[i].u.threads > top->u.threads)
-			top = &f->system->processes[i];
-	return top;
-}
-
 #define MANY_THREADS 1000
 
 void rule__THREAD_STORM(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
 	const struct system_series *v = system__series(f->system, FIGURE_THREADS, "");
-	const struct system_process *p = with_most_threads(f);
+	const struct system_process *p = facts__most_threads(f);
 	struct who who = who__of_process(p);
 
 	if (!v || v->usual_s < 2 || v->usual < 1 || v->rate - v->usual < MANY_THREADS)
@@ -96,60 +86,20 @@ void rule__D_STATE(struct rule_run *r)
 		     n == 1 ? "" : " for longest");
 }
 
-/* --- limits --- */
-
-void rule__FILES_NEAR(struct rule_run *r)
+void rule__ZOMBIES(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
-	double max = rate_of(f, FIGURE_FILES_MAX);
+	const struct system_series *v = system__series(f->system, FIGURE_ZOMBIES, "");
+	const struct system_process *p = v && v->pid ? system__process(f->system, v->pid) : NULL;
+	struct who who = who__of_process(p);
+	char filter[24] = "";
 
-	for (u32 i = 0; i < f->system->nprocesses; i++) {
-		const struct usage_sample *u = &f->system->processes[i].u;
-		struct who who = who__of_process(&f->system->processes[i]);
-
-		if (u->files_max)
-			finding__add(r, 100.0 * u->files / u->files_max, &who, NULL,
-				     "`%s` has %u files open of the %u that it may", u->comm, u->files,
-				     u->files_max);
-	}
-	if (max > 0)
-		finding__add(r, 100 * rate_of(f, FIGURE_FILES) / max, NULL, NULL,
-			     "%.0f files are open on the machine of the %.0f that may be",
-			     rate_of(f, FIGURE_FILES), max);
-}
-
-/* Whose they are, as it was counted; "" nobody has many. */
-static void threads_of(const struct facts *f, struct who *who, char *buf, size_t size)
-{
-	const struct system_series *most = &f->system->series[f->system->first[FIGURE_THREADS_MOST]];
-	const struct system_process *p = with_most_threads(f);
-	const char *words = "has";
-	u32 threads = p ? p->u.threads : 0;
-
-	if (system__has(f->system, FIGURE_THREADS_MOST)) {
-		p = system__process(f->system, most->pid);
-		threads = (u32)most->value;
-		words = !strcmp(most->instance, "children") ? "and its children have"
-			: !strcmp(most->instance, "group")  ? "and its process group have"
-							    : "has";
-	}
-	*who = who__of_process(p);
-	snprintf(buf, size, "`%s` %s %u", who->comm, words, threads);
-}
-
-void rule__PIDS_NEAR(struct rule_run *r)
-{
-	const struct facts *f = r->facts;
-	double pids = rate_of(f, FIGURE_PID_MAX), threads = rate_of(f, FIGURE_THREADS_MAX);
-	double limit = pids > 0 && threads > 0 ? MIN(pids, threads) : MAX(pids, threads);
-	struct who who;
-	char whose[80];
-
-	threads_of(f, &who, whose, sizeof(whose));
-	if (limit > 0)
-		finding__add(r, 100 * rate_of(f, FIGURE_THREADS) / limit, &who, NULL,
-			     "there are %.0f threads of the %.0f that may be|: %s",
-			     rate_of(f, FIGURE_THREADS), limit, whose);
+	if (p)
+		snprintf(filter, sizeof(filter), "tree=%u", who.pid);
+	if (v)
+		finding__add(r, v->rate, &who, filter,
+			     "%.0f processes have ended, and nobody waits for them|: `%s` started most of them",
+			     v->rate, who.comm);
 }
 
 /* --- networks --- */
@@ -191,6 +141,20 @@ static const struct measure_entry *entry_with_most(const struct measure_snap *s,
 
 		if (e->who.tgid != MEASURE_MANY && e->v[WINDOW_LAST].sums[sum] &&
 		    (!most || e->v[WINDOW_LAST].sums[sum] > most->v[WINDOW_LAST].sums[sum]))
+			most = e;
+	}
+	return most;
+}
+
+static const struct measure_entry *entry_with_most_errors(const struct measure_snap *s)
+{
+	const struct measure_entry *most = NULL;
+
+	for (u32 i = 0; s && i < s->nentries; i++) {
+		const struct measure_entry *e = &s->entries[i];
+
+		if (e->who.tgid != MEASURE_MANY && e->v[WINDOW_LAST].errors &&
+		    (!most || e->v[WINDOW_LAST].errors > most->v[WINDOW_LAST].errors))
 			most = e;
 	}
 	return most;
@@ -263,6 +227,27 @@ void rule__SOCKET_QUEUES(struct rule_run *r)
 	full_reader(r);
 }
 
+void rule__CONNECT_FAILS(struct rule_run *r)
+{
+	double rate = rate_of(r->facts, FIGURE_TCP_CONNECT_FAILS);
+	const struct measure_entry *e = entry_with_most_errors(r->facts->tcp);
+	struct who who = who__of_entry(e);
+
+	finding__add(r, rate, &who, e ? NULL : "",
+		     "%.0f TCP connections a second come to nothing: refused, reset or not answered%s%s%s%s", rate,
+		     e ? ", most of `" : "", e ? who.comm : "", e ? "` to " : "", end_of(e, "remote"));
+}
+
+void rule__SYN_FLOOD(struct rule_run *r)
+{
+	double cookies = rate_of(r->facts, FIGURE_TCP_SYN_COOKIES), drops = rate_of(r->facts, FIGURE_TCP_SYN_DROPS);
+
+	finding__add(r, cookies + drops, NULL, "",
+		     "%.0f connections a second find the queue of half-open ones full: %.0f are dropped, the others "
+		     "get cookies",
+		     cookies + drops, drops);
+}
+
 void rule__NET_SATURATED(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
@@ -315,6 +300,38 @@ void rule__KERNEL_MESSAGES(struct rule_run *r)
 			     n == 1 ? "" : "s", worst->text);
 }
 
+void rule__CRASHES(struct rule_run *r)
+{
+	const struct system_snap *s = r->facts->system;
+	char comm[COMM_LEN] = "", one[COMM_LEN];
+	const char *text = "";
+	u32 n = 0, pid;
+
+	for (u32 i = 0; i < s->nnotices; i++) {
+		if (s->base.t1_ns > s->notices[i].t_ns + 60 * NSEC_PER_SEC ||
+		    !notice__crash(s->notices[i].text, &pid, one))
+			continue;
+		n++;
+		memcpy(comm, one, sizeof(comm));
+		text = s->notices[i].text;
+	}
+	if (n)
+		finding__add(r, n, NULL, "", "%u process%s crashed in the last minute, `%s` last: \"%.160s\"", n,
+			     n == 1 ? "" : "es", comm, text);
+}
+
+/* Each look at the time is a system call then. */
+void rule__SLOW_CLOCK(struct rule_run *r)
+{
+	const struct system_snap *s = r->facts->system;
+
+	if (system__has(s, FIGURE_SLOW_CLOCK))
+		finding__add(r, 1, NULL, "",
+			     "the kernel's clock is %s, which is slow to read: each look at the time is a system "
+			     "call (/sys/devices/system/clocksource)",
+			     s->series[s->first[FIGURE_SLOW_CLOCK]].instance);
+}
+
 /* --- what we cost --- */
 
 #define COST_LOOKS 3
@@ -335,10 +352,11 @@ static double own_pct(const struct facts *f)
 	return (double)least / 1e7 / f->ncpus;
 }
 
-/* What traces beside the overview's own source: models that one source serves have the same health. */
+/* What traces beside the overview's own source: models that one source serves have the same health, and that of BPF
+ * programs is about those of the others. */
 static bool traces(const struct frame *f, u32 model)
 {
-	return f->feeds[model].state == FEED_LIVE && model != MODEL_SYSTEM &&
+	return f->feeds[model].state == FEED_LIVE && model != MODEL_SYSTEM && model != MODEL_BPF &&
 	       !(model == MODEL_SCHED && f->feeds[MODEL_WAITS].state == FEED_LIVE);
 }
 

@@ -228,3 +228,16 @@ void rule__COMPACTION(struct rule_run *r)
 	finding__add(r, rate, &who, NULL,
 		     "%.0f times a second a task has to wait until memory is compacted|: %s", rate, whose);
 }
+
+/* --- nodes --- */
+
+void rule__NUMA_MISSES(struct rule_run *r)
+{
+	double rate = level(r->facts, FIGURE_NUMA_MISSES);
+	const struct system_process *p = largest(r->facts);
+	struct who who = who__of_process(p);
+
+	finding__add(r, rate, &who, NULL,
+		     "%.0f pages a second come from another node than was wanted, as that is full|: `%s` is largest",
+		     rate, who.comm);
+}

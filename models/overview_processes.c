@@ -4,6 +4,8 @@
 #include "models/overview_impl.h"
 #include "models/task_text.h"
 
+/* Above so many interrupts a second and CPU those, too. */
+#define INTERRUPTS_TRACED 20000
 /* Above so many context switches a second and CPU the scheduler's programs cost too much to be
  * attached all the time. */
 #define SWITCHES_TRACED 20000
@@ -122,10 +124,15 @@ static bool disks_work(const struct system_snap *s)
 
 u64 overview__affordable(const struct facts *f)
 {
-	const u64 scheduler = MODEL_BIT(MODEL_SCHED) | MODEL_BIT(MODEL_WAITS);
-	bool rare = system__rate(f->system, FIGURE_SWITCHES, "") / f->ncpus < SWITCHES_TRACED;
+	const u64 scheduler = MODEL_BIT(MODEL_SCHED) | MODEL_BIT(MODEL_WAITS) | MODEL_BIT(MODEL_COUNTERS);
+	u64 all = ~0ULL;
 
-	return rare ? ~0ULL : ~scheduler;
+	if (system__rate(f->system, FIGURE_SWITCHES, "") / f->ncpus >= SWITCHES_TRACED)
+		all &= ~scheduler;
+	if ((system__rate(f->system, FIGURE_INTERRUPTS, "") + system__rate(f->system, FIGURE_SOFTIRQS, "")) /
+		    f->ncpus >= INTERRUPTS_TRACED)
+		all &= ~MODEL_BIT(MODEL_IRQ);
+	return all;
 }
 
 /* A thread that waits for a lock of user space all the time: perhaps for ever. */
@@ -144,14 +151,66 @@ static bool somebody_is_stuck(const struct facts *f)
 static bool connections_suffer(const struct facts *f)
 {
 	return system__rate(f->system, FIGURE_TCP_RETRANSMITS, "") >= 2 ||
-	       system__rate(f->system, FIGURE_TCP_LISTEN_OVERFLOWS, "") >= 1;
+	       system__rate(f->system, FIGURE_TCP_LISTEN_OVERFLOWS, "") >= 1 ||
+	       system__rate(f->system, FIGURE_TCP_CONNECT_FAILS, "") >= 5;
+}
+
+/* Interrupts take time, or one is in the kernel for long: that is where they are off. Many that end at once, as a
+ * build has, are no reason. */
+static bool interrupts_tell(const struct facts *f)
+{
+	double pct = facts__cpu_pct(f, FIGURE_CPU_IRQ, "") + facts__cpu_pct(f, FIGURE_CPU_SOFTIRQ, "");
+	double most;
+
+	return pct * f->ncpus >= 10 || (facts__top(f, usage__system, &most) && most >= 0.3e9);
+}
+
+/* Since the last look, by whomever. */
+static bool bpf_was_loaded(const struct facts *f)
+{
+	const struct system_series *v = system__series(f->system, FIGURE_BPF_NEWEST, "");
+
+	return v && v->ntrend > 1 && v->trend[v->ntrend - 1] > v->trend[v->ntrend - 2];
+}
+
+/* Of others: it goes on to be looked at. */
+static bool bpf_runs(const struct facts *f)
+{
+	for (u32 i = 0; f->bpf && i < f->bpf->nprogs; i++)
+		if (!f->bpf->progs[i].s.own &&
+		    bpf__cpu_pct(f->bpf->progs[i].n[WINDOW_LAST][BPF_RUN_NS], f->bpf->window_ns[WINDOW_LAST]) >= 1)
+			return true;
+	return false;
+}
+
+static bool counters_tell(const struct facts *f)
+{
+	double most;
+
+	return system__rate(f->system, FIGURE_PMU, "") > 0 && facts__top(f, usage__cpu, &most) && most >= 0.5e9;
+}
+
+/* What says little of most machines. */
+static u64 special_helps(const struct facts *f)
+{
+	u64 helps = 0;
+
+	if (interrupts_tell(f))
+		helps |= MODEL_BIT(MODEL_IRQ);
+	if (system__rate(f->system, FIGURE_CPU_GUEST, "") > 0)
+		helps |= MODEL_BIT(MODEL_KVM);
+	if (bpf_was_loaded(f) || bpf_runs(f))
+		helps |= MODEL_BIT(MODEL_BPF);
+	if (counters_tell(f))
+		helps |= MODEL_BIT(MODEL_COUNTERS);
+	return helps;
 }
 
 /* Samples say something of CPUs that work, requests of disks that do. Waits are always looked at: who
  * waits for a lock shows nowhere else. */
 u64 overview__helps(const struct facts *f)
 {
-	u64 helps = MODEL_BIT(MODEL_SCHED) | MODEL_BIT(MODEL_WAITS);
+	u64 helps = MODEL_BIT(MODEL_SCHED) | MODEL_BIT(MODEL_WAITS) | special_helps(f);
 
 	if (facts__busy_pct(f, "") * f->ncpus >= 20)
 		helps |= MODEL_BIT(MODEL_PROFILE);

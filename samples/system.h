@@ -61,12 +61,15 @@ struct usage_sample {
 #define NOTICE_TEXT  200
 #define NOTICE_LEVEL 3 /* errors, and what is worse */
 
-/* An error of the kernel that was logged since the source began. SAMPLE_NOTICE. */
+/* An error of the kernel that was logged since the source began, or a crash (notice__crash). SAMPLE_NOTICE. */
 struct notice_sample {
 	struct sample head;
-	u32 level; /* 0 emergency to NOTICE_LEVEL */
+	u32 level; /* 0 emergency to NOTICE_LEVEL; of crashes also what is less */
 	u64 t_ns;
 	char text[NOTICE_TEXT];
 };
+
+/* "NAME[PID]: segfault at ..." and its like: a process that a signal ended, as the kernel logs it. */
+bool notice__crash(const char *text, u32 *pid, char comm[COMM_LEN]);
 
 #endif

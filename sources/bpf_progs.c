@@ -27,6 +27,7 @@
 #define MAPS_MAX	 8192
 #define MEMORY_EVERY	 8 /* looks: how much memory a map has is read anew ... */
 #define OWNERS_EVERY	 8 /* ... and whose programs are that were there before */
+#define OWNERS_SHARE	 100 /* a visit of all descriptors takes one of so many parts of the time, at most */
 #define NAMES_BY_TYPES	 (BPF_OBJ_NAME_LEN - 1) /* names of this length may be cut */
 #define STATS_SYSCTL	 "/proc/sys/kernel/bpf_stats_enabled"
 
@@ -53,6 +54,9 @@ struct source {
 	u64 links;  /* which there are, as a hash */
 	char others[sizeof(((struct bpf_state_sample *)0)->others)];
 	struct bpf_state_sample state;
+	bool progs_only; /* the overview alone looks: it has no use for maps, which are many */
+	bool owners_due;
+	u64 owners_again_ns; /* and not before that */
 	u64 own_runs, own_run_ns; /* of proftop's own programs, in this look */
 	u64 before_ns;
 	struct health health;
@@ -146,7 +150,7 @@ static struct bpf_prog_entry *add_prog(struct source *s, int fd, const struct bp
 
 	p->v = xgrow(p->v, p->n, &p->cap, sizeof(*p->v));
 	e = &p->v[p->n];
-	*e = (struct bpf_prog_entry){0};
+	*e = (struct bpf_prog_entry){.s.own = true}; /* until it is known whose it is, nobody else is blamed */
 	hidx__add(&p->index, id_hash(info->id), p->n++);
 	read_static(fd, info, maps, e);
 	/* What ran before the first look ran before the interval. */
@@ -378,9 +382,10 @@ static void put_progs(struct source *s, const struct sample_sink *sink)
 }
 
 /* All descriptors of the machine may be very many: they are visited when programs or links have
- * changed, and now and then, as descriptors are handed on. */
-static void read_owners(struct source *s)
+ * changed, and now and then, as descriptors are handed on; where that takes long, later. */
+static void read_owners(struct source *s, u64 now_ns)
 {
+	u64 began_ns = clock__thread_cpu_ns();
 	int err;
 
 	for (u32 i = 0; i < s->progs.n; i++) {
@@ -396,12 +401,14 @@ static void read_owners(struct source *s)
 	s->state.left_out += bpf_links__read(&s->progs, &s->btf);
 	kernel_btf__put(s->btf);
 	s->btf = NULL;
+	s->owners_due = false;
+	s->owners_again_ns = now_ns + OWNERS_SHARE * (clock__thread_cpu_ns() - began_ns);
 }
 
 static void look(struct source *s)
 {
+	u64 links = s->links, now_ns = clock__monotonic_ns();
 	u32 newest = s->newest;
-	u64 links = s->links;
 
 	s->look++;
 	s->state = (struct bpf_state_sample){
@@ -411,12 +418,14 @@ static void look(struct source *s)
 	list_progs(s);
 	drop_gone(s);
 	s->links = bpf_links__which();
-	if (s->newest != newest || s->links != links || s->state.ended ||
-	    s->look % OWNERS_EVERY == 0)
-		read_owners(s);
+	s->owners_due |= s->newest != newest || s->links != links || s->state.ended ||
+			 s->look % OWNERS_EVERY == 0;
+	if (s->owners_due && now_ns >= s->owners_again_ns)
+		read_owners(s, now_ns);
 	copy_str(s->state.others, sizeof(s->state.others), s->others);
 	s->state.by_sysctl = file__number(STATS_SYSCTL, 0) > 0;
-	list_maps(s);
+	if (!s->progs_only)
+		list_maps(s);
 }
 
 static void note_look(struct source *s)
@@ -439,7 +448,8 @@ static void bpf_progs__drain(struct source *s, bool tick, const struct sample_si
 		return;
 	look(s);
 	put_progs(s, sink);
-	put_maps(s, sink);
+	if (!s->progs_only)
+		put_maps(s, sink);
 	sink__put(sink, &s->state.head);
 	note_look(s);
 }
@@ -479,6 +489,7 @@ static struct source *bpf_progs__open(const struct sampling *how, const struct s
 	int err = bpf_util__prepare(st);
 
 	s->stats_fd = -1;
+	s->progs_only = how->active_only;
 	if (!err)
 		err = open_stats(s, st);
 	if (!err)
@@ -503,6 +514,7 @@ static int bpf_progs__set_scope(struct source *s, const struct scope *scope, str
 
 static int bpf_progs__set_sampling(struct source *s, const struct sampling *how, struct status *st)
 {
+	s->progs_only = how->active_only;
 	return 0;
 }
 

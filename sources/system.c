@@ -5,6 +5,7 @@
  * that what came before is nobody's. A file that is not there has no figures: who reads them sees
  * which are missing.
  */
+#include <bpf/bpf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <time.h>
@@ -21,6 +22,7 @@
 #define NOTICES	     64	  /* messages of an interval that are handed out ... */
 #define RECORDS	     4096 /* ... and looked at: the kernel logs hundreds of lines for one kill */
 #define MEMBERS	     4096 /* of a cgroup */
+#define CLOCKSOURCE "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define STEP_MIN_NS  (100 * NSEC_PER_MSEC)
 #define CROWDED_TENTHS 7 /* of the limit of threads: from here on it is counted whose they are */
 #define CPUS_WITH_HZ 128 /* of more CPUs a look at each one's clock costs too much */
@@ -39,10 +41,13 @@ struct source {
 	u32 nseries, cap;
 	struct hidx by_name;
 	struct usage_scan *usage;
-	struct throttle *throttle;
+	struct limits *limits;
+	struct filesystems *filesystems;
 	struct sockets *sockets;
 	struct crowd *crowd; /* NULL: threads are few, or nothing counts them */
 	u32 crowd_pid;	     /* who has most */
+	u32 zombies_pid;     /* whose most zombies are */
+	u32 bpf_newest;	     /* id of a BPF program */
 	bool crowded;	     /* they are near their limit */
 	char *room; /* as large as text, which is in use then */
 	int kmsg; /* -1: not to be read */
@@ -75,11 +80,33 @@ static struct series *series_of(struct source *s, enum figure f, const char *ins
 	return v;
 }
 
-static u32 who_is_in(struct source *s, const char *cgroup)
+static u32 busiest_in(struct source *s, enum limit limit, const char *cgroup)
 {
-	u32 n = throttle__members(s->throttle, cgroup, s->members, MEMBERS);
+	u32 n = limits__members(s->limits, limit, cgroup, s->members, MEMBERS);
 
 	return usage_scan__busiest(s->usage, s->members, n);
+}
+
+static u32 largest_in(struct source *s, const char *cgroup)
+{
+	u32 n = limits__members(s->limits, LIMIT_MEMORY, cgroup, s->members, MEMBERS);
+
+	return usage_scan__largest(s->usage, s->members, n);
+}
+
+/* Who is behind it; 0: not known, or nobody. */
+static u32 who_is_behind(struct source *s, const struct series *v, u64 value)
+{
+	switch (v->figure) {
+	case FIGURE_CGROUP_THROTTLED_NS: return value ? busiest_in(s, LIMIT_CPU, v->instance) : 0;
+	case FIGURE_CGROUP_PIDS: return busiest_in(s, LIMIT_PIDS, v->instance);
+	case FIGURE_CGROUP_MEMORY: return largest_in(s, v->instance);
+	case FIGURE_UDP_FULL: return value ? sockets__full_one(s->sockets, s->room, TEXT_BYTES) : 0;
+	case FIGURE_TCP_LISTEN_OVERFLOWS: return value ? listeners__full_one(s->sockets) : 0;
+	case FIGURE_THREADS_MOST: return s->crowd_pid;
+	case FIGURE_ZOMBIES: return s->zombies_pid;
+	default: return 0;
+	}
 }
 
 static void hand_out(struct source *s, const struct series *v, u64 value, u64 span_ns)
@@ -90,14 +117,7 @@ static void hand_out(struct source *s, const struct series *v, u64 value, u64 sp
 				    .span_ns = span_ns};
 
 	copy_str(out.instance, sizeof(out.instance), v->instance);
-	if (v->figure == FIGURE_CGROUP_THROTTLED_NS && value)
-		out.pid = who_is_in(s, v->instance);
-	if (v->figure == FIGURE_UDP_FULL && value)
-		out.pid = sockets__full_one(s->sockets, s->room, TEXT_BYTES);
-	if (v->figure == FIGURE_TCP_LISTEN_OVERFLOWS && value)
-		out.pid = listeners__full_one(s->sockets);
-	if (v->figure == FIGURE_THREADS_MOST)
-		out.pid = s->crowd_pid;
+	out.pid = who_is_behind(s, v, value);
 	if (out.pid)
 		usage_scan__put(s->usage, out.pid, s->now_ns, s->sink);
 	s->handed_out++;
@@ -236,6 +256,33 @@ static void look_at_crowd(struct source *s, const struct figure_out *out)
 	out->emit(out->ctx, FIGURE_THREADS_MOST, kinds[kind], top->threads);
 }
 
+static void look_at_zombies(struct source *s, const struct figure_out *out)
+{
+	out->emit(out->ctx, FIGURE_ZOMBIES, "", usage_scan__zombies(s->usage, &s->zombies_pid));
+}
+
+/* Ids are given in turn: when this grows, somebody has loaded a program. */
+static void look_for_programs(struct source *s, const struct figure_out *out)
+{
+	while (!bpf_prog_get_next_id(s->bpf_newest, &s->bpf_newest))
+		;
+	out->emit(out->ctx, FIGURE_BPF_NEWEST, "", s->bpf_newest);
+}
+
+/* Whether the CPUs count what they do: cycles, misses of caches. */
+static void look_for_counters(const struct figure_out *out)
+{
+	static const char *const names[] = {"cpu", "cpu_core", "armv8_pmuv3", "armv8_pmuv3_0"};
+	char path[64];
+	bool any = false;
+
+	for (u32 i = 0; i < ARRAY_SIZE(names); i++) {
+		snprintf(path, sizeof(path), "/sys/bus/event_source/devices/%s", names[i]);
+		any |= !access(path, F_OK);
+	}
+	out->emit(out->ctx, FIGURE_PMU, "", any);
+}
+
 static void read_all(struct source *s)
 {
 	const struct figure_out out = {take, s};
@@ -256,10 +303,17 @@ static void read_all(struct source *s)
 	read_number(s, "/proc/sys/kernel/pid_max", FIGURE_PID_MAX, "", &out);
 	read_number(s, "/proc/sys/kernel/threads-max", FIGURE_THREADS_MAX, "", &out);
 	look_at_crowd(s, &out);
+	look_at_zombies(s, &out);
+	look_for_programs(s, &out);
+	look_for_counters(&out);
+	read_number(s, "/proc/sys/net/netfilter/nf_conntrack_count", FIGURE_CONNTRACK, "", &out);
+	read_number(s, "/proc/sys/net/netfilter/nf_conntrack_max", FIGURE_CONNTRACK_MAX, "", &out);
+	system__parse_clocksource(read_text(s, CLOCKSOURCE), &out);
 	read_speeds(s, &out);
 	read_clocks(s, &out);
 	look_at_wall_clock(s, &out);
-	throttle__read(s->throttle, s->now_ns, &out);
+	limits__read(s->limits, s->now_ns, &out);
+	filesystems__read(s->filesystems, read_text(s, "/proc/self/mountinfo"), s->now_ns, &out);
 	take(s, FIGURE_OWN_CPU, "", clock__process_cpu_ns());
 }
 
@@ -269,7 +323,9 @@ static void read_all(struct source *s)
 static void read_messages(struct source *s)
 {
 	struct notice_sample out;
+	char comm[COMM_LEN];
 	ssize_t n;
+	u32 pid;
 
 	for (u32 i = 0, put = 0; s->kmsg >= 0 && i < RECORDS && put < NOTICES; i++) {
 		n = read(s->kmsg, s->text, TEXT_BYTES - 1);
@@ -280,7 +336,8 @@ static void read_messages(struct source *s)
 		if (n <= 0)
 			return;
 		s->text[n] = '\0';
-		if (!system__parse_kmsg(s->text, &out) || out.level > NOTICE_LEVEL)
+		if (!system__parse_kmsg(s->text, &out) ||
+		    (out.level > NOTICE_LEVEL && !notice__crash(out.text, &pid, comm)))
 			continue;
 		sink__put(s->sink, &out.head);
 		put++;
@@ -294,7 +351,8 @@ static void system__close(struct source *s)
 	if (s->kmsg >= 0)
 		close(s->kmsg);
 	usage_scan__free(s->usage);
-	throttle__free(s->throttle);
+	limits__free(s->limits);
+	filesystems__free(s->filesystems);
 	crowd__close(s->crowd);
 	sockets__free(s->sockets);
 	free(s->room);
@@ -317,7 +375,8 @@ static struct source *system__open(const struct sampling *how, const struct scop
 	s->text = xmalloc(TEXT_BYTES);
 	s->tick_ns = NSEC_PER_SEC / (u64)MAX(sysconf(_SC_CLK_TCK), 1L);
 	s->usage = usage_scan__new();
-	s->throttle = throttle__new();
+	s->limits = limits__new();
+	s->filesystems = filesystems__new();
 	s->sockets = sockets__new();
 	s->room = xmalloc(TEXT_BYTES);
 	s->kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);

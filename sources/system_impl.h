@@ -25,19 +25,35 @@ void usage_scan__put(struct usage_scan *s, u32 pid, u64 now_ns, const struct sam
 u64 usage_scan__left_out(const struct usage_scan *s);
 /* The one of these that used most CPU of late; 0: none is known. */
 u32 usage_scan__busiest(const struct usage_scan *s, const u32 *pids, u32 n);
+/* The one that has most memory; likewise. */
+u32 usage_scan__largest(const struct usage_scan *s, const u32 *pids, u32 n);
+/* How many have ended and are not waited for, as far as they were looked at; *parent: whose most of them are, 0:
+ * nobody's in particular. */
+u32 usage_scan__zombies(const struct usage_scan *s, u32 *parent);
 
-/* --- system_throttle.c: cgroups that have a limit of CPU time --- */
+/* --- system_limits.c: cgroups that have a limit --- */
 
-#define THROTTLE_CGROUPS 512 /* with a limit; looked for every few seconds */
+#define LIMITED_CGROUPS 512
 
-struct throttle;
+enum limit { LIMIT_CPU, LIMIT_PIDS, LIMIT_MEMORY };
 
-struct throttle *throttle__new(void);
-void throttle__free(struct throttle *t);
-/* Calls out for each; what is in them is asked of it by throttle__members. */
-void throttle__read(struct throttle *t, u64 now_ns, const struct figure_out *out);
-/* Processes of a cgroup as throttle__read named it, up to n; their number. */
-u32 throttle__members(const struct throttle *t, const char *cgroup, u32 *pids, u32 n);
+struct limits;
+
+struct limits *limits__new(void);
+void limits__free(struct limits *l);
+/* Calls out for each; what is in them is asked of it by limits__members. */
+void limits__read(struct limits *l, u64 now_ns, const struct figure_out *out);
+/* Processes of a cgroup as limits__read named it, up to n; their number. */
+u32 limits__members(const struct limits *l, enum limit limit, const char *cgroup, u32 *pids, u32 n);
+
+/* --- system_filesystems.c --- */
+
+struct filesystems;
+
+struct filesystems *filesystems__new(void);
+void filesystems__free(struct filesystems *s);
+/* mountinfo: that of this process. */
+void filesystems__read(struct filesystems *s, const char *mountinfo, u64 now_ns, const struct figure_out *out);
 
 /* --- system_sockets.c: who does not take what comes for it --- */
 
@@ -52,7 +68,5 @@ void sockets__free(struct sockets *s);
 u32 sockets__full_one(struct sockets *s, char *text, size_t size);
 /* The process that listens on a TCP socket whose queue is full now; 0: not known. */
 u32 listeners__full_one(struct sockets *s);
-
-/* --- both --- */
 
 #endif

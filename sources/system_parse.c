@@ -82,7 +82,7 @@ static void parse_cpu(const char *line, u64 tick_ns, const struct figure_out *ou
 {
 	static const enum figure figures[] = {FIGURE_CPU_USER, FIGURES, FIGURE_CPU_SYSTEM,
 					      FIGURE_CPU_IDLE, FIGURE_CPU_IOWAIT, FIGURE_CPU_IRQ,
-					      FIGURE_CPU_SOFTIRQ, FIGURE_CPU_STEAL};
+					      FIGURE_CPU_SOFTIRQ, FIGURE_CPU_STEAL, FIGURE_CPU_GUEST};
 	u64 v[ARRAY_SIZE(figures)] = {0};
 	char cpu[16];
 
@@ -154,7 +154,7 @@ void system__parse_vmstat(const char *text, const struct figure_out *out)
 		{"pswpin", FIGURE_SWAP_IN},	     {"pswpout", FIGURE_SWAP_OUT},
 		{"pgscan_direct", FIGURE_SCAN_DIRECT}, {"pgscan_kswapd", FIGURE_SCAN_KSWAPD},
 		{"compact_stall", FIGURE_COMPACT_STALLS}, {"oom_kill", FIGURE_OOM_KILLS},
-		{"workingset_refault_file", FIGURE_REFAULTS},
+		{"workingset_refault_file", FIGURE_REFAULTS}, {"numa_miss", FIGURE_NUMA_MISSES},
 	};
 
 	parse_fields(text, fields, ARRAY_SIZE(fields), 1, "", out);
@@ -253,6 +253,9 @@ static const struct {
 	{"Tcp:", "OutSegs", FIGURE_TCP_OUT},
 	{"Tcp:", "RetransSegs", FIGURE_TCP_RETRANSMITS},
 	{"TcpExt:", "ListenOverflows", FIGURE_TCP_LISTEN_OVERFLOWS},
+	{"Tcp:", "AttemptFails", FIGURE_TCP_CONNECT_FAILS},
+	{"TcpExt:", "TCPReqQFullDoCookies", FIGURE_TCP_SYN_COOKIES},
+	{"TcpExt:", "TCPReqQFullDrop", FIGURE_TCP_SYN_DROPS},
 	{"Udp:", "RcvbufErrors", FIGURE_UDP_FULL},
 };
 
@@ -367,6 +370,17 @@ void system__parse_file_nr(const char *text, const struct figure_out *out)
 	emit(out, FIGURE_FILES_MAX, "", v[2]);
 }
 
+void system__parse_clocksource(const char *text, const struct figure_out *out)
+{
+	static const char *const slow[] = {"hpet", "acpi_pm", "pit", "jiffies", "refined-jiffies"};
+	char name[32];
+
+	word(text, "\n", name, sizeof(name));
+	for (u32 i = 0; i < ARRAY_SIZE(slow); i++)
+		if (!strcmp(name, slow[i]))
+			emit(out, FIGURE_SLOW_CLOCK, name, 1);
+}
+
 void system__parse_cpu_stat(const char *text, const char *cgroup, const struct figure_out *out)
 {
 	static const struct field counts[] = {{"nr_periods", FIGURE_CGROUP_PERIODS},
@@ -378,6 +392,116 @@ void system__parse_cpu_stat(const char *text, const char *cgroup, const struct f
 	parse_fields(text, v1, 1, 1, cgroup, out);
 	parse_fields(text, v2, 1, USEC, cgroup, out);
 }
+
+u64 system__parse_memory_stat(const char *text)
+{
+	/* v1 has the sums of a group and its children under names of their own. */
+	static const char *const names[] = {"total_rss ", "total_shmem ", "anon ", "shmem "};
+	bool v1 = strstr(text, "\ntotal_rss ");
+	u64 sum = 0, value;
+
+	for (const char *line = text; line && *line; line = next_line(line))
+		for (u32 i = v1 ? 0 : 2; i < (v1 ? 2 : ARRAY_SIZE(names)); i++)
+			if (!strncmp(line, names[i], strlen(names[i])) &&
+			    numbers(line + strlen(names[i]), &value, 1))
+				sum += value;
+	return sum;
+}
+
+/* --- filesystems --- */
+
+static bool has_word(const char *words, const char *word)
+{
+	size_t n = strlen(word);
+
+	for (const char *at = words; *at; at += strspn(at, ",")) {
+		size_t len = strcspn(at, ",");
+
+		if (len == n && !strncmp(at, word, n))
+			return true;
+		at += len;
+	}
+	return false;
+}
+
+/* Blanks and backslashes in paths are octal numbers. */
+static void unescape(char *path)
+{
+	char *to = path;
+
+	for (const char *c = path; *c; c++) {
+		if (*c == '\\' && c[1] >= '0' && c[1] <= '3' && c[2] >= '0' && c[2] <= '7' && c[3] >= '0' &&
+		    c[3] <= '7') {
+			*to++ = (char)((c[1] - '0') * 64 + (c[2] - '0') * 8 + c[3] - '0');
+			c += 3;
+		} else {
+			*to++ = *c;
+		}
+	}
+	*to = '\0';
+}
+
+/* What is always full, and never written. */
+static bool is_image(const char *type)
+{
+	static const char *const images[] = {"squashfs", "iso9660", "udf", "erofs", "cramfs", "romfs"};
+
+	for (u32 i = 0; i < ARRAY_SIZE(images); i++)
+		if (!strcmp(type, images[i]))
+			return true;
+	return false;
+}
+
+struct mount {
+	unsigned int major, minor;
+	char path[FILESYSTEM_PATH], options[128], type[32], device[64], super[256];
+};
+
+static bool parse_mount(const char *line, struct mount *m)
+{
+	size_t len = strcspn(line, "\n");
+	const char *dash = memmem(line, len, " - ", 3);
+
+	*m = (struct mount){0};
+	if (!dash || sscanf(line, "%*u %*u %u:%u %*s %255s %127s", &m->major, &m->minor, m->path,
+			    m->options) != 4)
+		return false;
+	if (sscanf(dash, " - %31s %63s %255s", m->type, m->device, m->super) != 3)
+		return false;
+	unescape(m->path);
+	return !is_image(m->type) && (!strncmp(m->device, "/dev/", 5) || !strcmp(m->type, "tmpfs"));
+}
+
+/* Of late ext4 says so by a word of its own. */
+static bool is_read_only(const struct mount *m)
+{
+	return has_word(m->options, "rw") && (has_word(m->super, "ro") || has_word(m->super, "emergency_ro"));
+}
+
+u32 system__parse_mountinfo(const char *text, struct filesystem *out, u32 max)
+{
+	u64 devices[FILESYSTEMS];
+	u32 n = 0;
+
+	max = MIN(max, (u32)FILESYSTEMS);
+	for (const char *line = text; line && *line && n < max; line = next_line(line)) {
+		struct mount m;
+		u32 at = 0;
+
+		if (!parse_mount(line, &m))
+			continue;
+		while (at < n && devices[at] != ((u64)m.major << 32 | m.minor))
+			at++;
+		if (at < n) /* mounted elsewhere, too */
+			continue;
+		devices[n] = (u64)m.major << 32 | m.minor;
+		out[n] = (struct filesystem){.read_only = is_read_only(&m)};
+		copy_str(out[n++].path, sizeof(out->path), m.path);
+	}
+	return n;
+}
+
+/* --- messages --- */
 
 bool system__parse_kmsg(const char *record, struct notice_sample *out)
 {

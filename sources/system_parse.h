@@ -35,6 +35,22 @@ void system__parse_interrupts(const char *text, enum figure f, const struct figu
 void system__parse_file_nr(const char *text, const struct figure_out *out);
 /* cpu.stat of cgroup v1 or v2. */
 void system__parse_cpu_stat(const char *text, const char *cgroup, const struct figure_out *out);
+/* memory.stat of cgroup v1 or v2: bytes that cannot be dropped, those of its children included. */
+u64 system__parse_memory_stat(const char *text);
+
+#define FILESYSTEMS 64
+#define FILESYSTEM_PATH 256
+
+struct filesystem {
+	char path[FILESYSTEM_PATH]; /* where it is mounted */
+	bool read_only;		    /* though it is mounted to be written */
+	bool known;		    /* what follows */
+	u64 used, available, inodes_used, inodes_free;
+};
+/* /proc/self/mountinfo: filesystems on disks and in memory, each once; returns how many, at most max. */
+u32 system__parse_mountinfo(const char *text, struct filesystem *out, u32 max);
+/* Of sysfs: a clock that is emitted has to be asked of the machine, by a system call each time. */
+void system__parse_clocksource(const char *text, const struct figure_out *out);
 /* A record of /dev/kmsg; false: it is none, or the part of another one. */
 bool system__parse_kmsg(const char *record, struct notice_sample *out);
 

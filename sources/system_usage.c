@@ -29,7 +29,7 @@ struct seen {
 	u32 pid;
 	u64 start, t_ns, put_ns; /* put_ns: it was handed out */
 	u32 round;
-	bool has_io, has_swap, active;
+	bool has_io, has_swap, active, zombie;
 	u64 read_bytes, write_bytes, swap_bytes;
 	u64 cpu_ns; /* in the last look */
 	u64 cgroup; /* 0: not looked at yet, or unknown */
@@ -45,6 +45,7 @@ struct usage_scan {
 	struct hidx by_pid;
 	u64 left_out;
 	bool swaps; /* something is swapped */
+	u32 nzombies;
 	struct active *active; /* NULL: there is no need, or no way */
 	bool tried;	       /* to open it */
 };
@@ -82,7 +83,17 @@ static struct seen *find(const struct usage_scan *s, u32 pid)
 	return at == HIDX_NONE ? NULL : &s->seen[at];
 }
 
-u32 usage_scan__busiest(const struct usage_scan *s, const u32 *pids, u32 n)
+static u64 cpu_of(const struct seen *p)
+{
+	return p->cpu_ns;
+}
+
+static u64 memory_of(const struct seen *p)
+{
+	return p->before.rss_bytes;
+}
+
+static u32 with_most(const struct usage_scan *s, const u32 *pids, u32 n, u64 (*of)(const struct seen *p))
 {
 	u64 most = 0;
 	u32 pid = 0;
@@ -90,12 +101,44 @@ u32 usage_scan__busiest(const struct usage_scan *s, const u32 *pids, u32 n)
 	for (u32 i = 0; i < n; i++) {
 		const struct seen *p = find(s, pids[i]);
 
-		if (p && (!pid || p->cpu_ns > most)) {
+		if (p && (!pid || of(p) > most)) {
 			pid = p->pid;
-			most = p->cpu_ns;
+			most = of(p);
 		}
 	}
 	return pid;
+}
+
+u32 usage_scan__busiest(const struct usage_scan *s, const u32 *pids, u32 n)
+{
+	return with_most(s, pids, n, cpu_of);
+}
+
+u32 usage_scan__largest(const struct usage_scan *s, const u32 *pids, u32 n)
+{
+	return with_most(s, pids, n, memory_of);
+}
+
+#define FEW_ZOMBIES 10 /* whose they are is not looked for */
+
+/* By majority: whoever has more than all others is what is left when each pair of different ones is struck. */
+u32 usage_scan__zombies(const struct usage_scan *s, u32 *parent)
+{
+	u32 lead = 0, n = 0;
+
+	*parent = 0;
+	for (u32 i = 0; i < s->nseen && s->nzombies >= FEW_ZOMBIES; i++) {
+		if (!s->seen[i].zombie)
+			continue;
+		if (!lead)
+			*parent = s->seen[i].before.ppid;
+		lead += s->seen[i].before.ppid == *parent ? 1 : -1u;
+	}
+	for (u32 i = 0; i < s->nseen && *parent; i++)
+		n += s->seen[i].zombie && s->seen[i].before.ppid == *parent;
+	if (n * 2 <= s->nzombies)
+		*parent = 0;
+	return s->nzombies;
 }
 
 static struct seen *add(struct usage_scan *s, u32 pid)
@@ -116,9 +159,11 @@ static void forget_ended(struct usage_scan *s)
 	u32 kept = 0;
 
 	hidx__clear(&s->by_pid);
+	s->nzombies = 0;
 	for (u32 i = 0; i < s->nseen; i++) {
 		if (s->round - s->seen[i].round >= STALE_ROUNDS)
 			continue;
+		s->nzombies += s->seen[i].zombie;
 		s->seen[kept] = s->seen[i];
 		hidx__add(&s->by_pid, mix64(s->seen[kept].pid), kept);
 		kept++;
@@ -285,11 +330,14 @@ static void look_at(struct usage_scan *s, const char *name, u64 now_ns,
 	if (p->start == u.start && p->t_ns && now_ns > p->t_ns) {
 		compare(s, p, &u, now_ns, sink);
 	} else {
+		s->nzombies -= p->zombie;
 		*p = (struct seen){.pid = u.pid, .start = u.start, .active = true, .before = u};
 		add_io(s, p, &u);
 	}
 	p->t_ns = now_ns;
 	p->round = s->round;
+	s->nzombies += (u32)(u.state == 'Z') - p->zombie;
+	p->zombie = u.state == 'Z';
 }
 
 static void look_at_pid(struct usage_scan *s, u32 pid, u64 now_ns, const struct sample_sink *sink)

@@ -9,8 +9,11 @@
 #include <stdio.h>
 #include <sys/syscall.h>
 
+#include "bpf/irq.h"
+#include "bpf/kvm.h"
 #include "bpf/sockets.h"
 #include "bpf/tcp.h"
+#include "models/bpf.h"
 #include "models/model.h"
 #include "models/overview.h"
 #include "models/profile.h"
@@ -28,7 +31,8 @@ struct scene {
 };
 
 static const enum model_id used_models[] = {MODEL_SYSTEM, MODEL_SCHED, MODEL_WAITS, MODEL_PROFILE,
-					    MODEL_LOCKS, MODEL_TCP, MODEL_SOCKETS};
+					    MODEL_LOCKS, MODEL_TCP, MODEL_SOCKETS, MODEL_IRQ, MODEL_KVM,
+					    MODEL_COUNTERS, MODEL_BPF};
 
 static inline void scene__init(struct scene *s)
 {
@@ -94,6 +98,8 @@ static inline bool put_part(struct scene *s, const char *line)
 		put_usage(s, (struct usage_sample){.children_ns = a * NSEC_PER_MSEC}, comm, pid);
 	else if (!strcmp(word, "threads"))
 		put_usage(s, (struct usage_sample){.threads = a}, comm, pid);
+	else if (!strcmp(word, "writes"))
+		put_usage(s, (struct usage_sample){.write_bytes = a * 1000000ULL}, comm, pid);
 	else if (!strcmp(word, "files"))
 		put_usage(s, (struct usage_sample){.files = a, .files_max = b}, comm, pid);
 	else
@@ -162,6 +168,129 @@ static inline bool put_socket(struct scene *s, const char *line)
 	return true;
 }
 
+static inline void put_measure(struct scene *s, enum model_id m, struct measure_sample *x, const char *comm, u32 pid,
+			       const struct measure_key *keys, u32 nkeys)
+{
+	x->head.type = SAMPLE_MEASURE;
+	x->who.tgid = x->who.tid = pid;
+	copy_str(x->who.comm, sizeof(x->who.comm), comm);
+	copy_str(x->who.process, sizeof(x->who.process), comm);
+	x->keys = keys;
+	x->nkeys = nkeys;
+	model_table[m]->consume(s->models[m], &x->head);
+}
+
+static inline void put_slow(struct scene *s, struct measure_slow_sample *x, u32 ms, u64 vector, const char *name,
+			    enum irq_kind kind)
+{
+	char cpu[12];
+
+	snprintf(cpu, sizeof(cpu), "%u", x->cpu);
+	x->head.type = SAMPLE_MEASURE_SLOW;
+	x->keys = (const struct measure_key[]){{vector, name}, {kind, ""}, {x->cpu, cpu}, {0, ""}};
+	x->nkeys = 4;
+	x->ns = ms * NSEC_PER_MSEC;
+	x->t_ns = s->now_ns + NSEC_PER_SEC / 2;
+	model_table[MODEL_IRQ]->consume(s->models[MODEL_IRQ], &x->head);
+}
+
+/* "softirq CPU NAME MS" */
+static inline bool put_softirq(struct scene *s, const char *line)
+{
+	struct measure_slow_sample x = {0};
+	char name[16];
+	u32 ms;
+
+	if (sscanf(line, "softirq %u %15s %u", &x.cpu, name, &ms) != 3)
+		return false;
+	put_slow(s, &x, ms, hash_bytes(name, strlen(name)), name, IRQ_SOFT);
+	return true;
+}
+
+/* "late NAME PID CPU MS STACK": a tick that came so late. */
+static inline bool put_late(struct scene *s, const char *line)
+{
+	struct measure_slow_sample x = {0};
+	struct fixture_stack stack;
+	char frames[400];
+	u32 ms;
+
+	if (sscanf(line, "late %15s %u %u %u %399[^\n]", x.who.comm, &x.who.tgid, &x.cpu, &ms, frames) != 5)
+		return false;
+	fixture_stack__fill(&stack, s->symbols, frames);
+	stack.def.ips = stack.ips;
+	stack.def.tgid = x.who.tid = x.who.tgid;
+	model_table[MODEL_IRQ]->consume(s->models[MODEL_IRQ], &stack.def.head);
+	x.stack = stack.def.hash;
+	put_slow(s, &x, ms, IRQ_VECTOR_IRQS_OFF, "[interrupts off]", IRQ_IRQS_OFF);
+	return true;
+}
+
+/* "exits NAME PID REASON COUNT MS MS": so long outside of the guest, and in it. */
+static inline bool put_exits(struct scene *s, const char *line)
+{
+	char comm[16], reason[16];
+	u32 pid, n, out, in;
+
+	if (sscanf(line, "exits %15s %u %15s %u %u %u", comm, &pid, reason, &n, &out, &in) != 6)
+		return false;
+	put_measure(s, MODEL_KVM,
+		    &(struct measure_sample){.count = n, .sum = out * NSEC_PER_MSEC,
+					     .waits = !strcmp(reason, "hlt"),
+					     .sums[KVM_SUM_GUEST] = in * NSEC_PER_MSEC},
+		    comm, pid, (const struct measure_key[]){{n, reason}, {0, "none"}, {0, "none"}, {0, "none"}}, 4);
+	return true;
+}
+
+/* "counted NAME PID EVENT COUNT" */
+static inline bool put_counted(struct scene *s, const char *line)
+{
+	char comm[16], event[32];
+	u32 pid, n;
+
+	if (sscanf(line, "counted %15s %u %31s %u", comm, &pid, event, &n) != 4)
+		return false;
+	put_measure(s, MODEL_COUNTERS, &(struct measure_sample){.count = n}, comm, pid,
+		    (const struct measure_key[]){{hash_bytes(event, strlen(event)), event}, {0, "0"}}, 2);
+	return true;
+}
+
+/* "refused NAME PID REMOTE COUNT" */
+static inline bool put_refused(struct scene *s, const char *line)
+{
+	char comm[16], remote[32];
+	u32 pid, n;
+
+	if (sscanf(line, "refused %15s %u %31s %u", comm, &pid, remote, &n) != 4)
+		return false;
+	put_measure(s, MODEL_TCP, &(struct measure_sample){.count = n, .errors = n, .sum = n, .min = 1, .max = 1}, comm, pid,
+		    (const struct measure_key[]){{1, "connect"}, {1, "10.0.0.1:80"}, {pid, remote}, {443, "https"},
+						 {1, "client"}, {1, "CLOSE"}, {0, ""}, {1, "[own]"}}, 8);
+	return true;
+}
+
+/* "program NAME OWNER PID RUNS MS": a BPF program at sys_enter, which ran so often and long. */
+static inline bool put_program(struct scene *s, const char *line)
+{
+	struct bpf_prog_sample x = {.head.type = SAMPLE_BPF_PROG, .type = "tracepoint", .attached = "sys_enter", .nowners = 1};
+	struct bpf_state_sample end = {.head.type = SAMPLE_BPF_STATE};
+	unsigned long long ms;
+	char name[32], comm[16];
+	u32 runs;
+
+	if (sscanf(line, "program %31s %15s %u %u %llu", name, comm, &x.owners[0].tgid, &runs, &ms) != 5)
+		return false;
+	x.id = (u32)hash_bytes(name, strlen(name)) | 1;
+	x.own = !strcmp(comm, "proftop");
+	x.runs = runs;
+	x.run_ns = ms * NSEC_PER_MSEC;
+	copy_str(x.name, sizeof(x.name), name);
+	copy_str(x.owners[0].comm, sizeof(x.owners[0].comm), comm);
+	model_table[MODEL_BPF]->consume(s->models[MODEL_BPF], &x.head);
+	model_table[MODEL_BPF]->consume(s->models[MODEL_BPF], &end.head);
+	return true;
+}
+
 /* "fsync NAME PID MS": waits in that system call. */
 static inline bool put_call(struct scene *s, const char *line)
 {
@@ -220,6 +349,8 @@ static inline void keep(void *record)
 	static void *kept[8192];
 	static u32 n;
 
+	if (!record)
+		return;
 	assert_true(n < ARRAY_SIZE(kept));
 	kept[n++] = record;
 }
@@ -241,6 +372,18 @@ static inline bool put_recorded(struct scene *s, const char *line)
 	return system || sched;
 }
 
+static inline bool put_line(struct scene *s, const char *line)
+{
+	bool (*const words[])(struct scene *s, const char *line) = {
+		put_rate, put_sampled, put_call, put_owner, put_connection, put_socket, put_softirq, put_late,
+		put_exits, put_counted, put_refused, put_program, put_recorded, put_part};
+
+	for (u32 i = 0; i < ARRAY_SIZE(words); i++)
+		if (words[i](s, line))
+			return true;
+	return false;
+}
+
 static inline void put_lines(struct scene *s, const char *lines)
 {
 	char line[600];
@@ -249,9 +392,7 @@ static inline void put_lines(struct scene *s, const char *lines)
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(lines, "\n"), lines);
 		if (!strcmp(line, "tick"))
 			scene__tick(s);
-		else if (!put_rate(s, line) && !put_sampled(s, line) && !put_call(s, line) && !put_owner(s, line) && !put_connection(s, line) &&
-			 !put_socket(s, line) && !put_recorded(s, line) &&
-			 !put_part(s, line))
+		else if (!put_line(s, line))
 			fail_msg("not understood: %s", line);
 	}
 	scene__tick(s);

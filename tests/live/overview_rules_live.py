@@ -5,6 +5,8 @@ construction. What cannot be had on a machine that others use is named with its 
 import contextlib
 import os
 import re
+import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -26,6 +28,13 @@ NOT_HERE = {
     "compaction": "a machine whose memory is in small pieces",
     "disk-slow": "a disk that takes 20 ms for a request",
     "io-pressure": "a machine on which nobody works",
+    "softirq-long": "a softirq that does not end for 10 ms",
+    "memory-bound": "a CPU whose counters can be read",
+    "vm-exits": "a virtual machine: /dev/kvm runs none here",
+    "numa-misses": "a machine with several nodes",
+    "conntrack-near": "a firewall with connections that others need",
+    "syn-flood": "a flood of packets",
+    "slow-clock": "a clock that all programs suffer from",
     "retransmits": "a network of this machine's own that loses packets",
 }
 provoked = []
@@ -222,6 +231,28 @@ def test_thread_storm():
             assert re.search(r"`trouble` has 3\d\d\d$", hit["text"]), hit
 
 
+@rule("zombies")
+def test_zombies():
+    """Processes that have ended, and nobody waits for them"""
+    with trouble("zombies") as work:
+        hit = found(("zombies",), work.pid)
+        assert int(hit["text"].split()[0]) >= 60 and hit["filter"] == f"tree={work.pid}", hit
+
+
+@rule("crashes")
+def test_crashes():
+    """A process that crashes twice a second"""
+    live.need_root()
+    with open("/proc/sys/debug/exception-trace", encoding="ascii") as f:
+        if f.read().strip() != "1":
+            raise live.Skip("this kernel does not log crashes")
+    with live.Watch("overview", delay=1) as watch:
+        watch.next()
+        with trouble("crash"):
+            hit = found(("crashes",), None, watch=contextlib.nullcontext(watch))
+        assert "`trouble` last" in hit["text"] and hit["view"] == "log", hit
+
+
 @rule("files-near")
 def test_files_near():
     """A process with nearly as many open files as it may"""
@@ -250,7 +281,93 @@ def test_pids_near():
         assert "`many_processes` and its children have 2" in hit["text"], hit
 
 
+@rule("pids-near")
+def test_pids_of_a_cgroup():
+    """A cgroup with nearly as many threads as it may have"""
+    live.need_root()
+    with cgroups.limited("pids", 3100) as words, trouble("threads", wrap=words) as work:
+        hit = found(("pids-near",), work.pid)
+        assert re.search(r"/proftop-limit-\S+ has 3\d\d\d of the 3100 threads that it may", hit["text"]), hit
+
+
+@rule("cgroup-memory")
+def test_memory_of_a_cgroup():
+    """A cgroup that has used its memory up by what cannot be dropped"""
+    live.need_root()
+    with cgroups.limited("memory", 64 << 20) as words, trouble("hold", wrap=words) as work:
+        hit = found(("cgroup-memory",), work.pid)
+        assert "of the 67 MB of memory" in hit["text"] and "`trouble` is largest" in hit["text"], hit
+
+
+@contextlib.contextmanager
+def mounted(*args):
+    """A filesystem of a test's own"""
+    live.need_root()
+    with tempfile.TemporaryDirectory(dir="/tmp") as path:
+        if subprocess.run(["mount", *args, path], capture_output=True, check=False).returncode:
+            raise live.Skip("nothing can be mounted here")
+        try:
+            yield path
+        finally:
+            subprocess.run(["umount", "-l", path], check=False)
+
+
+def about(rule_name, path):
+    """A finding of this rule about that place: others may be full, too."""
+    with live.Watch("overview", delay=1) as watch:
+        for _ in range(5):
+            hits = [r for r in watch.next()["rows"] if r["rule"] == rule_name and r["text"].startswith(path + " ")]
+            if hits:
+                return hits[0]
+    raise AssertionError(f"no {rule_name} of {path}")
+
+
+@rule("disk-full")
+def test_disk_full():
+    """A filesystem without room, and one without inodes"""
+    with mounted("-t", "tmpfs", "-o", "size=4m", "tmpfs") as path:
+        with open(path + "/file", "wb") as f:
+            f.write(b"x" * (3 << 20))
+            f.write(b"x" * ((1 << 20) - 8192))
+        hit = about("disk-full", path)
+        assert hit["severity"] == "warning" and "99 % full" in hit["text"], hit
+    with mounted("-t", "tmpfs", "-o", "size=4m,nr_inodes=50", "tmpfs") as path:
+        for i in range(49):
+            with open(f"{path}/{i}", "wb"):
+                pass
+        hit = about("disk-full", path)
+        assert hit["severity"] == "critical" and "has 50 files of the 50 that it may" in hit["text"], hit
+
+
+@rule("read-only")
+def test_read_only():
+    """A filesystem that the kernel makes read-only after an error"""
+    if not shutil.which("mkfs.ext4"):
+        raise live.Skip("no mkfs.ext4")
+    with tempfile.NamedTemporaryFile(dir=live.FOLDER) as image:
+        image.truncate(16 << 20)
+        subprocess.run(["mkfs.ext4", "-q", "-F", image.name], check=True)
+        with mounted("-o", "loop,errors=remount-ro", image.name) as path:
+            device = os.path.basename(os.path.realpath(
+                f"/sys/dev/block/{os.major(os.stat(path).st_dev)}:{os.minor(os.stat(path).st_dev)}"))
+            try:
+                with open(f"/sys/fs/ext4/{device}/trigger_fs_error", "w", encoding="ascii") as f:
+                    f.write("a test of proftop")
+            except OSError as e:
+                raise live.Skip(f"no error can be made: {e}") from e
+            hit = about("read-only", path)
+            assert hit["severity"] == "critical" and hit["view"] == "log", hit
+
+
 # --- networks ---
+
+@rule("connect-fails")
+def test_refused():
+    """Connections to a port where nobody listens"""
+    with trouble("refused") as work:
+        hit = found(("connect-fails",), work.pid)
+        assert "most of `trouble` to 127.0.0.1:" in hit["text"] and hit["view"] == "tcp", hit
+
 
 @rule("socket-queues")
 def test_listener():
@@ -312,6 +429,42 @@ def test_kernel_message():
             raise live.Skip(f"nothing can be logged here: {e}") from e
         hit = found(("kernel-messages",), None, watch=contextlib.nullcontext(watch))
         assert "error" in hit["text"] and hit["view"] == "log", hit
+
+
+@rule("bpf-programs")
+def test_bpf_programs():
+    """A BPF program of somebody else that takes much time"""
+    live.need_root()
+    if not shutil.which("bpftrace"):
+        raise live.Skip("no bpftrace")
+    with trouble("kernel"), subprocess.Popen(
+            ["bpftrace", "-e", "t:raw_syscalls:sys_enter { unroll(20) { @[nsecs] = count(); } }"],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as tracer:
+        try:
+            tracer.stdout.readline() # "Attaching 1 probe..."
+            hit = found(("bpf-programs",), tracer.pid)
+        finally:
+            tracer.terminate()
+            tracer.stdout.read()
+        assert "of `bpftrace` takes" in hit["text"] and hit["view"] == "bpf", hit
+
+
+@rule("irqs-off")
+def test_irqs_off():
+    """The kernel, which keeps interrupts off"""
+    live.need_root()
+    with live.Workload("irq_loads", SECONDS, stdin=subprocess.PIPE) as work, \
+            live.Watch("overview", delay=1) as watch:
+        watch.next()
+        for _ in range(5):
+            work.process.stdin.write("irqs-long 5\n")
+            work.process.stdin.flush()
+            took_ms = int(work.process.stdout.readline()) / 1e6
+            hits = [r for r in watch.next()["rows"] if r["rule"] == "irqs-off"]
+            if any("irq_loads" in hit["text"] for hit in hits):
+                break
+        print(f"# {took_ms:.1f} ms; {hits and hits[0]['text']}")
+        assert hits and "irq_loads" in hits[0]["text"] and hits[0]["view"] == "irq", (took_ms, hits)
 
 
 @rule("tracing-cost")

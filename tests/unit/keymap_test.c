@@ -36,6 +36,53 @@ static void defaults_are_there(void **state)
 	keymap__fini(&k);
 }
 
+/* What a key may do in one section beside what it does in another: the same of what is there. */
+static const char *const meanings[][9] = {
+	{"group-symbol", "group-stack", "group-device", "group-label-1"}, /* y: the view's own groupings */
+	{"group-waker", "group-total", "group-label-2", "tree", "join-flags"},
+	{"group-object", "group-reason", "group-container", "group-file", "group-label-3"},
+	{"group-state", "group-user", "group-label-4"},
+	{"wall", "hot-cold"},
+	{"call-order", "leaf-first"},
+	{"idle", "all"},
+	{"group-next", "heat-part"},
+	{"group-comm", "by-comm"},
+	{"stage", "ages"},
+	{"unfold-all", "source"},
+	{"slowest", "slow-io", "explain", "dentries"},
+};
+
+static bool mean_the_same(enum action a, enum action b)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(meanings); i++) {
+		u32 n = 0;
+
+		for (u32 j = 0; j < ARRAY_SIZE(meanings[i]) && meanings[i][j]; j++) {
+			assert_int_not_equal(action__by_name(meanings[i][j]), ACTION_NONE);
+			n += !strcmp(meanings[i][j], action_table[a].name) || !strcmp(meanings[i][j], action_table[b].name);
+		}
+		if (n == 2)
+			return true;
+	}
+	return a == b;
+}
+
+static void a_key_means_one_thing(void **state)
+{
+	struct keymap k;
+
+	keymap__init(&k);
+	for (u32 i = 0; i < k.n; i++)
+		for (u32 j = 0; j < i; j++) {
+			const struct binding *a = &k.rows[i], *b = &k.rows[j];
+
+			if (a->key == b->key && a->first == b->first && !mean_the_same(a->action, b->action))
+				fail_msg("%s in [%s], %s in [%s]", action_table[a->action].name, a->section,
+					 action_table[b->action].name, b->section);
+		}
+	keymap__fini(&k);
+}
+
 static void later_rows_win(void **state)
 {
 	struct keymap k;
@@ -393,6 +440,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(defaults_are_there),
+		cmocka_unit_test(a_key_means_one_thing),
 		cmocka_unit_test(later_rows_win),
 		cmocka_unit_test(none_hides_the_outer_section),
 		cmocka_unit_test(a_shadowed_key_is_no_hint),

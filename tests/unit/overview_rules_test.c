@@ -22,6 +22,9 @@
 	"figure files_max - 1000000\nfigure forks - 10\nfigure context_switches - 3000\n"          \
 	"figure busy_ns vda 10000000\nfigure reads vda 20\nfigure read_ns vda 10000000\n"          \
 	"figure rx_drops eth0 0\nfigure rx_bytes eth0 5000\nfigure tcp_out - 100\n"                \
+	"figure tcp_connect_fails - 1\nfigure zombies - 2\nfigure conntrack - 100\n"              \
+	"figure conntrack_max - 65536\nfigure fs_used_bytes / 500000000000\n"                     \
+	"figure fs_available_bytes / 100000000000\nfigure fs_read_only / 0\n"                     \
 	"usage quiet 50 S 2 10 5 20 40 0\n"
 #define COSTLY ORDINARY "figure own_cpu_ns - 400000000\n"
 
@@ -43,6 +46,10 @@ struct example {
 #define LOCK                                                                                       \
 	"wait stock 10 11 0 S 40 340 0 9 0 holder:20:21 "                                          \
 	"main@stock;pthread_mutex_lock@libc.so.6;futex_wait@[kernel]@kernel | main@holder\n"
+
+/* A tick that came late in a function of the kernel. */
+#define TICK "asm_sysvec_apic_timer_interrupt@[kernel]@kernel;hrtimer_interrupt@[kernel]@kernel\n"
+#define LATE(who, function) "late " who " main@x;" function "@[kernel]@kernel;" TICK
 
 static const struct example examples[] = {
 	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "all 2 CPUs are 99 % busy, and 31 % of the time",
@@ -203,6 +210,51 @@ static const struct example examples[] = {
 	 ORDINARY "notice 3 EXT4-fs error\nnotice 6 eth0: link up\n"},
 	{RULE_KERNEL_MESSAGES, SEVERITY_CRITICAL, 0, "logged 1 error",
 	 ORDINARY "notice 1 double fault\n"},
+	{RULE_IRQS_OFF, SEVERITY_WARNING, 0,
+	 "CPU 1 took no interrupts for 120.0 ms in send_sig, while `kill` ran: 3 times in the last minute",
+	 ORDINARY LATE("kill 7 1 120", "send_sig") LATE("kill 7 0 11", "send_sig") LATE("cc1 9 1 500", "vm_area_dup")
+	 "tick\n" ORDINARY LATE("kill 7 1 120", "send_sig")},
+	{RULE_SOFTIRQ_LONG, SEVERITY_NOTE, 0, "softirq NET_RX kept CPU 1 for 15.0 ms at a time, 3 times",
+	 ORDINARY "softirq 1 NET_RX 11\nsoftirq 0 RCU 80\nsoftirq 0 NET_RX 12\nsoftirq 0 NET_RX 9\n"
+		  "softirq 1 NET_RX 15\n"},
+	{RULE_VM_EXITS, SEVERITY_NOTE, 7,
+	 "the guest of `qemu` is left for 80 % of the time that it wants to run, 5000 times a second: most of it goes into io",
+	 ORDINARY "exits qemu 7 io 4000 600 100\nexits qemu 7 msr 1000 200 100\nexits qemu 7 hlt 100 900 0\n"},
+	{RULE_BPF_PROGRAMS, SEVERITY_NOTE, 7,
+	 "BPF program `handle` of `bpftrace` takes 20 % of a CPU: it runs 100000 times a second, 2.0 us each, at sys_enter",
+	 ORDINARY "program handle bpftrace 7 100000 200\nprogram other systemd 1 10 1\nprogram mine proftop 0 500 900\n"},
+	{RULE_MEMORY_BOUND, SEVERITY_NOTE, 7,
+	 "`walk` waits for memory: 4.0 cycles an instruction, and 30 of 1,000 instructions miss",
+	 ORDINARY "usage walk 7 R 2 900 10 0 1 0\ncounted walk 7 cycles 4000000\ncounted walk 7 instructions 1000000\n"
+		  "counted walk 7 cache-misses 30000\ncounted quiet 50 cycles 10\n"},
+	{RULE_CONNECT_FAILS, SEVERITY_NOTE, 0, "30 TCP connections a second come to nothing",
+	 ORDINARY "figure tcp_connect_fails - 30\n"},
+	{RULE_CONNECT_FAILS, SEVERITY_NOTE, 7, "not answered, most of `fetch` to 10.0.0.2:443",
+	 ORDINARY "figure tcp_connect_fails - 30\nrefused fetch 7 10.0.0.2:443 30\nrefused other 8 10.0.0.3:443 1\n"},
+	{RULE_SYN_FLOOD, SEVERITY_WARNING, 0, "700 connections a second find the queue of half-open ones full: 100 are",
+	 ORDINARY "figure tcp_syn_cookies - 600\nfigure tcp_syn_drops - 100\n"},
+	{RULE_SLOW_CLOCK, SEVERITY_NOTE, 0, "the kernel's clock is hpet", ORDINARY "figure slow_clock hpet 1\n"},
+	{RULE_ZOMBIES, SEVERITY_NOTE, 7, "400 processes have ended, and nobody waits for them: `boss` started",
+	 ORDINARY "figure zombies - 400 7\nusage boss 7 S 2 5 5 0 1 0\n"},
+	{RULE_CRASHES, SEVERITY_WARNING, 0, "3 processes crashed in the last minute, `web app` last: \"web app[13]: segf",
+	 ORDINARY "notice 6 web[11]: segfault at 0 ip 1 sp 2 error 4\nnotice 6 traps: web[12] trap divide error ip:1\n"
+		  "notice 6 web app[13]: segfault at 8 ip 1 sp 2 error 4\nnotice 6 eth0: link up\n"},
+	{RULE_NUMA_MISSES, SEVERITY_NOTE, 7, "5000 pages a second come from another node",
+	 ORDINARY "figure numa_miss_pages - 5000\nusage big 7 S 2 10 10 0 14000 0\n"},
+	{RULE_PIDS_NEAR, SEVERITY_WARNING, 7, "cgroup /web has 96 of the 100 threads that it may: `web` is in it",
+	 ORDINARY "figure cgroup_pids_max /web 100\nfigure cgroup_pids /web 96 7\nusage web 7 S 2 5 5 0 1 0\n"},
+	{RULE_CGROUP_MEMORY, SEVERITY_WARNING, 7, "cgroup /web uses 98 of the 100 MB of memory that it may",
+	 ORDINARY "figure cgroup_memory_max_bytes /web 100000000\nfigure cgroup_memory_bytes /web 98000000 7\n"
+		  "usage web 7 S 2 5 5 0 1 0\n"},
+	{RULE_CONNTRACK_NEAR, SEVERITY_WARNING, 0, "the firewall tracks 64000 connections of the 65536",
+	 ORDINARY "figure conntrack - 64000\nfigure conntrack_max - 65536\n"},
+	{RULE_DISK_FULL, SEVERITY_WARNING, 7, "/var is 99 % full, 10 MB are left: `logger` writes most, 20.0 MB/s",
+	 ORDINARY "figure fs_used_bytes /var 990000000\nfigure fs_available_bytes /var 10000000\nwrites logger 7 20\n"},
+	{RULE_DISK_FULL, SEVERITY_CRITICAL, 0, "/tmp has 1000 files of the 1000 that it may",
+	 ORDINARY "figure fs_used_bytes /tmp 10\nfigure fs_available_bytes /tmp 10000000\n"
+		  "figure fs_inodes_used /tmp 1000\nfigure fs_inodes_free /tmp 0\n"},
+	{RULE_READ_ONLY, SEVERITY_CRITICAL, 0, "/data is mounted to be written, and the kernel has made it read-only",
+	 ORDINARY "figure fs_read_only / 0\nfigure fs_read_only /data 1\n"},
 	{RULE_TRACING_COST, SEVERITY_WARNING, 0, "proftop itself takes 20.0 % of all CPUs",
 	 COSTLY "tick\n" COSTLY "tick\n" COSTLY "tick\n" COSTLY "tick\n" COSTLY "tick\n" COSTLY "tick\n"
 	 COSTLY "tick\n" COSTLY},
@@ -408,6 +460,63 @@ static void short_intervals_say_nothing(void **state)
 	scene__fini(&s);
 }
 
+#define IDLE "late swapper 0 1 120 do_idle@[kernel]@kernel;default_idle@[kernel]@kernel;" TICK
+
+/* Ticks that were late in a program, while a CPU was idle, or anywhere: nobody kept interrupts off, the hypervisor
+ * did not let the CPU run. A guest that is left as it has nothing to do, and a program of little time. */
+static void what_only_looks_bad_is_left_out(void **state)
+{
+	struct overview_result *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, ORDINARY
+		  "late burn 7 1 120 main@burn;" TICK "late burn 7 1 120 main@burn;" TICK
+		  "late burn 7 1 120 main@burn;" TICK LATE("burn 7 1 120", "a") LATE("burn 7 0 120", "b")
+		  LATE("burn 7 0 120", "c") LATE("burn 7 0 9", "c") LATE("burn 7 0 8", "c") IDLE IDLE IDLE
+		  "exits qemu 8 hlt 1000 950 40\nexits qemu 8 io 100 2 0\n"
+		  "usage walk 9 R 2 700 10 0 1 0\ncounted walk 9 cycles 4000000\n"
+		  "counted walk 9 instructions 1000000\ncounted walk 9 cache-misses 100\n");
+	a = ask(&s, NULL);
+	if (a->nfindings)
+		print_findings(a);
+	assert_int_equal(a->nfindings, 0);
+	query_result__free(&a->base);
+	scene__fini(&s);
+}
+
+/* What is dear is asked for when something speaks for it. */
+static void what_helps_is_asked_for_when_it_may(void **state)
+{
+	static const struct {
+		const char *lines;
+		enum model_id model;
+	} cases[] = {
+		{"figure guest_ns - 500000000\n", MODEL_KVM},
+		{"usage dd 7 R 2 10 400 0 1 0\n", MODEL_IRQ},
+		{"figure softirq_ns - 300000000\n", MODEL_IRQ},
+		{"figure bpf_newest - 10\ntick\n" ORDINARY "figure bpf_newest - 12\n", MODEL_BPF},
+		{"program handle bpftrace 7 100000 200\n", MODEL_BPF},
+		{"figure hardware_counters - 1\nusage burn 7 R 2 700 0 0 1 0\n", MODEL_COUNTERS},
+	};
+	struct overview_result *a;
+	struct scene s;
+
+	for (u32 i = 0; i <= ARRAY_SIZE(cases); i++) {
+		char lines[2048];
+
+		scene__init(&s);
+		snprintf(lines, sizeof(lines), "%s%s", ORDINARY, i ? cases[i - 1].lines : "");
+		put_lines(&s, lines);
+		a = ask(&s, NULL);
+		for (u32 j = 0; j < ARRAY_SIZE(cases); j++)
+			assert_int_equal(!!(a->helps & MODEL_BIT(cases[j].model)),
+					 i && cases[j].model == cases[i - 1].model);
+		query_result__free(&a->base);
+		scene__fini(&s);
+	}
+}
+
 static void processes_come_by_what_they_want(void **state)
 {
 	struct overview_result *a;
@@ -459,6 +568,8 @@ int main(void)
 		cmocka_unit_test(filters_leave_others_out),
 		cmocka_unit_test(nobody_is_named_who_is_not_known),
 		cmocka_unit_test(short_intervals_say_nothing),
+		cmocka_unit_test(what_only_looks_bad_is_left_out),
+		cmocka_unit_test(what_helps_is_asked_for_when_it_may),
 		cmocka_unit_test(processes_come_by_what_they_want),
 	};
 

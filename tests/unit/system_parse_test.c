@@ -332,9 +332,77 @@ static void growth_without_a_break(void **state)
 	model_system.free(m);
 }
 
+/* Those on disks and in memory, each once; images are always full, and servers may not answer. */
+static void filesystems_of_mountinfo(void **state)
+{
+	static const char text[] =
+		"22 1 254:0 / / rw,relatime - ext4 /dev/vda rw\n"
+		"23 22 0:5 / /proc rw - proc proc rw\n"
+		"24 22 0:30 / /run rw,nosuid shared:5 - tmpfs tmpfs rw,size=100k\n"
+		"25 22 254:0 /var/lib /mnt/a\\040b rw - ext4 /dev/vda rw\n"
+		"26 22 254:16 / /data\\040x rw,noatime master:1 - xfs /dev/vdb ro,errors=remount-ro\n"
+		"27 22 254:32 / /old ro - ext4 /dev/vdc ro\n"
+		"32 22 254:48 / /late rw - ext4 /dev/vdd rw,errors=remount-ro,emergency_ro\n"
+		"28 22 7:0 / /snap rw - squashfs /dev/loop0 ro\n"
+		"29 22 0:50 / /nfs rw - nfs4 server:/x rw\n"
+		"30 22 broken\n31 22 8:1 / /cut rw -";
+	struct filesystem v[8];
+
+	assert_int_equal(system__parse_mountinfo(text, v, 8), 5);
+	assert_string_equal(v[0].path, "/");
+	assert_string_equal(v[1].path, "/run");
+	assert_string_equal(v[2].path, "/data x");
+	assert_true(v[2].read_only);
+	assert_string_equal(v[3].path, "/old");
+	assert_true(v[4].read_only);
+	assert_true(!v[0].read_only && !v[1].read_only && !v[3].read_only);
+	assert_int_equal(system__parse_mountinfo(text, v, 2), 2);
+	assert_int_equal(system__parse_mountinfo("", v, 8), 0);
+}
+
+static void memory_without_the_page_cache(void **state)
+{
+	assert_int_equal(system__parse_memory_stat("anon 100\nfile 5000\nkernel 7\nshmem 20\nanon_thp 9\n"), 120);
+	assert_int_equal(system__parse_memory_stat("cache 900\nrss 1\nshmem 2\ntotal_cache 900\ntotal_rss 50\n"
+						   "total_shmem 3\n"), 53);
+	assert_int_equal(system__parse_memory_stat(""), 0);
+}
+
+static void crashes_of_messages(void **state)
+{
+	char comm[COMM_LEN];
+	u32 pid;
+
+	assert_true(notice__crash("my [x] app[77]: segfault at 0 ip 1 sp 2 error 4 in libc.so.6[1,2]", &pid, comm));
+	assert_int_equal(pid, 77);
+	assert_string_equal(comm, "my [x] app");
+	assert_true(notice__crash("traps: calc[8] trap divide error ip:1 sp:2 error:0", &pid, comm));
+	assert_string_equal(comm, "calc");
+	assert_true(notice__crash("traps: a name that is longer than names are[9] general protection fault ip:1", &pid,
+				  comm));
+	assert_false(notice__crash("nvme nvme0[1]: ready", &pid, comm));
+	assert_false(notice__crash("[", &pid, comm));
+	assert_false(notice__crash("", &pid, comm));
+}
+
+static void clocks_that_are_slow(void **state)
+{
+	struct seen s = {0};
+
+	system__parse_clocksource("tsc\n", &(struct figure_out){note, &s});
+	system__parse_clocksource("", &(struct figure_out){note, &s});
+	assert_int_equal(s.n, 0);
+	system__parse_clocksource("hpet\n", &(struct figure_out){note, &s});
+	assert_int_equal(value_of(&s, FIGURE_SLOW_CLOCK, "hpet"), 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(filesystems_of_mountinfo),
+		cmocka_unit_test(memory_without_the_page_cache),
+		cmocka_unit_test(crashes_of_messages),
+		cmocka_unit_test(clocks_that_are_slow),
 		cmocka_unit_test(times_of_cpus),
 		cmocka_unit_test(memory_and_pressure),
 		cmocka_unit_test(disks_and_networks),

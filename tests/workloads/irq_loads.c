@@ -7,6 +7,7 @@
  * calls	membarrier() while a thread runs on the other CPU: a call of ipi_mb there
  * timers	waits of a socket for 1 ms, each a timer process_timeout
  * irqs		kill() within which interrupts are off for several ms
+ * irqs-long	the same, four times as long
  * preempt	prctl() within which preemption is, while a thread of more priority on that CPU wants to run each ms
  *
  * What holds interrupts off is a BPF program that takes its time: signals are sent, and names are set, with locks held.
@@ -176,20 +177,24 @@ static const struct kind {
 	void *(*beside)(void *);
 	int beside_cpu;
 	const char *event;
+	int links; /* so often the program runs at it, and 1 */
 } kinds[] = {
-	{"works", work, NULL, 0, NULL},
-	{"calls", call, spins, 1, NULL},
-	{"timers", wait_a_ms, NULL, 0, NULL},
-	{"irqs", without_irqs, NULL, 0, "signal_generate"},
-	{"preempt", without_preemption, wants_to_run, 0, "task_rename"},
+	{"works", work, NULL, 0, NULL, 0},
+	{"calls", call, spins, 1, NULL, 0},
+	{"timers", wait_a_ms, NULL, 0, NULL, 0},
+	{"irqs", without_irqs, NULL, 0, "signal_generate", 0},
+	{"irqs-long", without_irqs, NULL, 0, "signal_generate", 3},
+	{"preempt", without_preemption, wants_to_run, 0, "task_rename", 0},
 };
 
 static uint64_t run(const struct kind *k, int prog, int times)
 {
-	int link = k->event ? attach(prog, k->event) : -1;
+	int links[4], nlinks = k->event ? 1 + k->links : 0;
 	uint64_t most = 0;
 	pthread_t beside;
 
+	for (int i = 0; i < nlinks; i++)
+		links[i] = attach(prog, k->event);
 	stop = spinning = 0;
 	if (k->beside) {
 		pthread_create(&beside, NULL, k->beside, NULL);
@@ -209,8 +214,8 @@ static uint64_t run(const struct kind *k, int prog, int times)
 	stop = 1;
 	if (k->beside)
 		pthread_join(beside, NULL);
-	if (link >= 0)
-		close(link);
+	while (nlinks)
+		close(links[--nlinks]);
 	return most;
 }
 

@@ -32,8 +32,13 @@
  *	shared	three threads that read PATH past the page cache by one descriptor, whose lock they wait for
  *	refault	touches all pages of PATH again and again
  *	wire	sends 9.5 Mbit/s from an interface of its own, which is one of 10 Mbit/s: trouble wire SECONDS NAME
+ *	zombies	starts 60 processes that end at once, and does not wait for them
+ *	crash	starts a process that writes where it may not, twice a second
+ *	refused	connects to a port where nobody listens, 50 times a second
+ *	hold	has 60 MiB of memory
  *	quiet	sleeps
  */
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
 #include <linux/if_packet.h>
@@ -535,6 +540,54 @@ static void have_files(void)
 	rest_in_thread(NULL);
 }
 
+static void leave_zombies(void)
+{
+	for (int i = 0; i < 60; i++)
+		if (!fork())
+			_exit(0);
+	rest_in_thread(NULL);
+}
+
+static void crash(void)
+{
+	path = (const char *)(uintptr_t)16; /* nothing is there */
+
+	while (going()) {
+		pid_t pid = fork();
+
+		if (!pid)
+			*(volatile int *)path = 1;
+		must(pid > 0 && waitpid(pid, NULL, 0) == pid, "waitpid");
+		usleep(500000);
+	}
+}
+
+/* A port that is bound and not listened on is nobody else's either. */
+static void be_refused(void)
+{
+	struct sockaddr_in to = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+	socklen_t len = sizeof(to);
+	int bound = socket(AF_INET, SOCK_STREAM, 0);
+
+	must(!bind(bound, (struct sockaddr *)&to, len) && !getsockname(bound, (struct sockaddr *)&to, &len), "bind");
+	while (going()) {
+		int fd = socket(AF_INET, SOCK_STREAM, 0);
+
+		must(connect(fd, (struct sockaddr *)&to, len) && errno == ECONNREFUSED, "connect");
+		close(fd);
+		usleep(20000);
+	}
+}
+
+static void hold(void)
+{
+	char *at = mmap(NULL, 60 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	must(at != MAP_FAILED, "mmap");
+	memset(at, 1, 60 << 20);
+	rest_in_thread(NULL);
+}
+
 static void rest(void)
 {
 	while (going())
@@ -556,7 +609,8 @@ int main(int argc, char **argv)
 		{"invert", invert}, {"stuck", stick}, {"deep", read_deep},
 		{"reread", read_again}, {"mapped", touch_mapped}, {"threads", have_threads},
 		{"files", have_files}, {"shared", share}, {"refault", fault_again},
-		{"wire", fill_wire}, {"quiet", rest},
+		{"wire", fill_wire}, {"zombies", leave_zombies}, {"crash", crash},
+		{"refused", be_refused}, {"hold", hold}, {"quiet", rest},
 	};
 
 	must(argc > 2, "usage: trouble KIND SECONDS [PATH]");

@@ -20,10 +20,12 @@
 
 #define ALL_HELP                                                                                   \
 	(1ULL << MODEL_PROFILE | 1ULL << MODEL_SCHED | 1ULL << MODEL_WAITS | 1ULL << MODEL_IO |   \
-	 1ULL << MODEL_LOCKS | 1ULL << MODEL_TCP | 1ULL << MODEL_SOCKETS)
+	 1ULL << MODEL_LOCKS | 1ULL << MODEL_TCP | 1ULL << MODEL_SOCKETS | 1ULL << MODEL_IRQ |                  \
+	 1ULL << MODEL_KVM | 1ULL << MODEL_BPF)
 
 /* After the first figures, as what they trace shows nowhere else; to attach takes a second or two. */
-#define BEGINS_WITH (1ULL << MODEL_PROFILE | 1ULL << MODEL_SCHED | 1ULL << MODEL_WAITS)
+#define BEGINS_WITH                                                                                \
+	(1ULL << MODEL_PROFILE | 1ULL << MODEL_SCHED | 1ULL << MODEL_WAITS | 1ULL << MODEL_BPF)
 
 struct overview_screen {
 	struct listing list;

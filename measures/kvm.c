@@ -155,6 +155,7 @@ const struct measure measure_kvm = {
 				       .help = "interrupts and exceptions that were put into the guest"}},
 	.waits = waits,
 	.drills = (const u32[]){1u << BY_ACCESS | 1u << BY_PID, 1u << BY_TID, 0},
+	.hint = "no virtual machine runs by KVM here, or the filter leaves it out",
 	.optional = "kvm_asks_user kvm_user_done kvm_accesses_port kvm_accesses_mmio kvm_accesses_fast_mmio "
 		    "kvm_accesses_msr kvm_calls kvm_calls_hyperv kvm_calls_xen kvm_injects_interrupt "
 		    "kvm_injects_exception",

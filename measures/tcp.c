@@ -137,6 +137,7 @@ const struct measure measure_tcp = {
 	.kept = TCP_LABEL_KIND,
 	.drills = (const u32[]){1u << BY_PID, 0},
 	.sort = "bytes_rate",
+	.hint = "nobody is connected, connects or listens by TCP, or the filter leaves it out",
 	.narrow = "bytes_rate rtt_ns local remote comm",
 	.setup = setup,
 	.notes = {[TCP_NOTE_UNTAKEN] = "were accepted by other means than accept(): when is not known"},

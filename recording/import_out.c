@@ -21,6 +21,8 @@ struct import_out {
 	u64 *stacks; /* that were told */
 	u32 ndefined, defined_cap;
 	u64 t0_ns, last_ns, samples, in_interval;
+	struct ask_sample *asked; /* NULL: no question */
+	bool turned;		  /* the interval has said which question its samples are of */
 	u32 empty; /* intervals without a sample */
 	bool begun, full;
 };
@@ -79,6 +81,36 @@ void import_out__define(struct import_out *o, const struct stack_def *def)
 	symbols__kick(o->symbols);
 }
 
+/* --- a question's --- */
+
+void import_out__ask(struct import_out *o, const struct ask_form *form)
+{
+	o->asked = xcalloc(1, sizeof(*o->asked));
+	*o->asked = (struct ask_sample){.head.type = SAMPLE_ASK, .n = 1, .form = *form};
+}
+
+/* Replays begin at any interval, so each says it. */
+static void turn(struct import_out *o)
+{
+	if (!o->turned)
+		o->sink->ops->put(o->sink, MODEL_BIT(MODEL_EVENTS), &o->asked->head);
+	o->turned = true;
+}
+
+/* The sum, and what its stack stands for. */
+void import_out__measure(struct import_out *o, struct measure_sample *s)
+{
+	u64 stack = s->stack;
+
+	turn(o);
+	s->stack = 0;
+	o->sink->ops->put(o->sink, MODEL_BIT(MODEL_EVENTS), &s->head);
+	s->stack = stack;
+	s->sampled = true;
+	if (stack)
+		o->sink->ops->put(o->sink, MODEL_BIT(MODEL_EVENTS), &s->head);
+}
+
 /* --- intervals --- */
 
 static void end_interval(struct import_out *o, u64 t1_ns)
@@ -86,10 +118,18 @@ static void end_interval(struct import_out *o, u64 t1_ns)
 	struct record_interval iv = {.t1_ns = t1_ns, .models = MODEL_BIT(MODEL_PROFILE)};
 
 	flush(o);
+	if (o->asked) {
+		turn(o);
+		iv.models |= MODEL_BIT(MODEL_EVENTS);
+	}
+	o->turned = false;
 	o->health.samples = o->in_interval;
 	o->health.samples_total = o->samples;
-	iv.v[MODEL_PROFILE].t0_ns = o->t0_ns;
-	iv.v[MODEL_PROFILE].health = o->health;
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		if (iv.models & MODEL_BIT(m)) {
+			iv.v[m].t0_ns = o->t0_ns;
+			iv.v[m].health = o->health;
+		}
 	o->sink->ops->end_interval(o->sink, &iv);
 	o->t0_ns = t1_ns;
 	o->in_interval = 0;
@@ -203,6 +243,7 @@ int import_out__finish(struct import_out *o, struct status *st)
 	o->sink->ops->close(o->sink);
 	free(o->sums);
 	free(o->stacks);
+	free(o->asked);
 	hidx__fini(&o->by_key);
 	hidx__fini(&o->defined);
 	free(o);

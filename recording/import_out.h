@@ -10,6 +10,7 @@
 
 #include "base/hidx.h"
 #include "recording/recorder.h"
+#include "samples/ask.h"
 #include "samples/health.h"
 
 #define IMPORT_INTERVAL NSEC_PER_SEC
@@ -26,6 +27,10 @@ bool import_out__knows(const struct import_out *o, u64 stack);
 void import_out__define(struct import_out *o, const struct stack_def *def);
 /* False: it is full, nothing more is taken. */
 bool import_out__put(struct import_out *o, const struct stack_sample *s);
+/* Samples of one question may come beside them: its declaration, before any of them; o has it from then on. */
+void import_out__ask(struct import_out *o, const struct ask_form *form);
+/* Of the interval that the last import_out__put was in; the stack is a defined one. */
+void import_out__measure(struct import_out *o, struct measure_sample *s);
 void import_out__lost(struct import_out *o, u64 n);
 u64 import_out__samples(const struct import_out *o);
 /* Ends the last interval, waits for symbols, frees. A descriptor for reader__open_memory; -1 with

@@ -8,6 +8,7 @@
 #include "base/cgroup.h"
 #include "base/log.h"
 #include "recording/import_out.h"
+#include "recording/perf_accesses.h"
 #include "recording/perf_order.h"
 #include "recording/perf_stacks.h"
 #include "recording/perf_stream.h"
@@ -152,6 +153,12 @@ static void begin_out(struct perf_import *p)
 		perf_spaces__same_kernel(p->stacks.spaces);
 	p->out = import_out__new(p->symbols, notes, &h, p->st);
 	p->full = !p->out;
+	if (p->out && perf_accesses__are(&e->format)) {
+		struct ask_form form;
+
+		perf_accesses__form(&form, h.event);
+		import_out__ask(p->out, &form);
+	}
 }
 
 /* --- records, in the order of their times --- */
@@ -190,6 +197,18 @@ static u64 counted_since(struct perf_import *p, const struct perf_record *r)
 	return value > before ? value - before : 0;
 }
 
+static void take_access(struct perf_import *p, const struct perf_record *r, const struct stack_sample *s)
+{
+	struct perf_access a;
+
+	perf_accesses__read(&a, r);
+	a.sample.stack = s->stack;
+	a.sample.who = (struct measure_who){.cgroup = s->cgroup, .tgid = s->tgid, .tid = s->tid};
+	copy_str(a.sample.who.comm, sizeof(a.sample.who.comm), s->comm);
+	copy_str(a.sample.who.process, sizeof(a.sample.who.process), s->process);
+	import_out__measure(p->out, &a.sample);
+}
+
 static void take_sample(struct perf_import *p, const struct perf_record *r,
 			const struct perf_event *e)
 {
@@ -221,6 +240,8 @@ static void take_sample(struct perf_import *p, const struct perf_record *r,
 		import_out__define(p->out, &p->stacks.def);
 	}
 	p->full = !import_out__put(p->out, &s);
+	if (!p->full && !member && perf_accesses__are(&e->format))
+		take_access(p, r, &s);
 }
 
 static bool of_kernel(const struct perf_record *r, u16 misc)

@@ -2,7 +2,8 @@
 /*
  * perf.data of perf record into a recording: the samples of one of its events, with their stacks,
  * tasks, cgroups and times. A sample's weight is its period, so that shares are those of perf
- * report. What is left out is logged.
+ * report. Sampled accesses to memory are the samples of a question, too (recording/perf_accesses.h). What is
+ * left out is logged.
  */
 #ifndef RECORDING_PERF_IMPORT_H
 #define RECORDING_PERF_IMPORT_H

@@ -59,6 +59,26 @@ static void walk(struct perf_stacks *s, const struct perf_record *r, u64 mask)
 	s->def.whole = end == WALK_WHOLE || end == WALK_GUESSED;
 }
 
+/* --- calls that the CPU noted (--call-graph lbr) --- */
+
+/* The newest led into the leaf. Of the others the instruction is known that calls, and what is put here is
+ * an address behind it, as of all callers. */
+static void take_calls(struct perf_stacks *s, const struct perf_record *r)
+{
+	struct perf_branch_entry call;
+	u64 *ips = s->ips + s->def.nkernel;
+	u32 n = 0;
+
+	for (u32 i = 0; i < r->nbranches && n < FRAMES_EACH; i++) {
+		memcpy(&call, r->branches + i * sizeof(call), sizeof(call));
+		if (!n)
+			ips[n++] = call.to;
+		if (n < FRAMES_EACH)
+			ips[n++] = call.from + 1;
+	}
+	s->def.nuser = (u16)n;
+}
+
 /* --- frames --- */
 
 static u64 hash_frames(const struct perf_stacks *s)
@@ -86,6 +106,8 @@ void perf_stacks__read(struct perf_stacks *s, const struct perf_record *r,
 				.ips = s->locs};
 	if (r->chain)
 		perf_record__frames(r, s->ips, FRAMES_EACH, &d->nkernel, &d->nuser);
+	if (!d->nuser && r->nbranches && f->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)
+		take_calls(s, r);
 	d->cut = d->nkernel == FRAMES_EACH || d->nuser == FRAMES_EACH;
 	if (!d->nuser && r->stack)
 		walk(s, r, f->regs_user);

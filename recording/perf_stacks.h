@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The stacks of perf.data's samples: call chains, or a copy of the user stack with the registers
- * (--call-graph dwarf), which is walked here. One thread.
+ * The stacks of perf.data's samples: call chains, calls that the CPU noted (--call-graph lbr), or a copy of
+ * the user stack with the registers (--call-graph dwarf), which is walked here. One thread.
  */
 #ifndef RECORDING_PERF_STACKS_H
 #define RECORDING_PERF_STACKS_H

@@ -100,16 +100,19 @@ static void take_read(struct cursor *c, struct perf_record *r, u64 format)
 	r->read_size = (u32)each * 8;
 }
 
-static void skip_branches(struct cursor *c, u64 type)
+/* Counters of branches stand behind all of them. */
+static void take_branches(struct cursor *c, struct perf_record *r, u64 type)
 {
-	u64 n = take64(c);
+	u64 n = take64(c), size = sizeof(struct perf_branch_entry);
 
 	if (type & PERF_SAMPLE_BRANCH_HW_INDEX)
 		take64(c);
+	r->branches = c->p;
 	if (n > UINT16_MAX)
 		c->bad = true;
 	else
-		skip(c, n * (type & PERF_SAMPLE_BRANCH_COUNTERS ? 32 : 24));
+		skip(c, n * (size + (type & PERF_SAMPLE_BRANCH_COUNTERS ? 8 : 0)));
+	r->nbranches = c->bad ? 0 : (u32)n;
 }
 
 static void take_regs(struct cursor *c, struct perf_record *r, u64 mask)
@@ -148,7 +151,7 @@ static void decode_head(struct cursor *c, struct perf_record *r, u64 fields)
 	if (fields & PERF_SAMPLE_TIME)
 		r->t_ns = take64(c);
 	if (fields & PERF_SAMPLE_ADDR)
-		take64(c);
+		r->addr = take64(c);
 	if (fields & PERF_SAMPLE_ID)
 		r->id = take64(c);
 	if (fields & PERF_SAMPLE_STREAM_ID)
@@ -176,17 +179,19 @@ static void decode_sample(struct cursor *c, struct perf_record *r, const struct 
 	if (fields & PERF_SAMPLE_RAW)
 		skip(c, take32(c));
 	if (fields & PERF_SAMPLE_BRANCH_STACK)
-		skip_branches(c, f->branch_sample_type);
+		take_branches(c, r, f->branch_sample_type);
 	if (fields & PERF_SAMPLE_REGS_USER)
 		take_regs(c, r, f->regs_user);
 	if (fields & PERF_SAMPLE_STACK_USER)
 		take_stack(c, r);
+	if (fields & PERF_SAMPLE_WEIGHT)
+		r->latency = take64(c);
+	else if (fields & PERF_SAMPLE_WEIGHT_STRUCT)
+		r->latency = (u32)take64(c);
+	if (fields & PERF_SAMPLE_DATA_SRC)
+		r->data_src = take64(c);
 	if (!(fields & PERF_SAMPLE_CGROUP))
 		return;
-	if (fields & (PERF_SAMPLE_WEIGHT | PERF_SAMPLE_WEIGHT_STRUCT))
-		take64(c);
-	if (fields & PERF_SAMPLE_DATA_SRC)
-		take64(c);
 	if (fields & PERF_SAMPLE_TRANSACTION)
 		take64(c);
 	if ((fields & PERF_SAMPLE_REGS_INTR) && take64(c))

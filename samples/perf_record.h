@@ -37,6 +37,13 @@ struct perf_record {
 	u64 id; /* of the event, 0 unknown */
 	/* PERF_RECORD_SAMPLE */
 	bool kernel; /* was in kernel mode */
+	/* The last branches, or calls that have not returned, as the CPU noted them, newest first: nbranches times
+	 * struct perf_branch_entry; borrowed, NULL none. */
+	const u8 *branches;
+	u32 nbranches;
+	/* Of a sampled access to memory: its address, how long it took as the CPU counts it, and union
+	 * perf_mem_data_src; 0: it does not say. */
+	u64 addr, latency, data_src;
 	const u8 *reads; /* of a group that is read at each sample: nreads times value, id ...; NULL
 			  */
 	u32 nreads, read_size; /* read_size: bytes of each */

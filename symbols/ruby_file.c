@@ -50,9 +50,9 @@ static void take_call(struct calls *c, u64 to)
 /* Any bytes that look like a call are taken for one: a function has to begin where it leads to. */
 static void find_calls(struct calls *c, u32 machine, const u8 *code, size_t size, u64 address)
 {
-	u32 step = machine == EM_AARCH64 ? 4 : 1, word;
+	u32 step = machine == EM_AARCH64 ? 4 : 1, length = machine == EM_AARCH64 ? 4 : 5, word;
 
-	for (size_t i = 0; i + 5 <= size; i += step) {
+	for (size_t i = 0; i + length <= size; i += step) {
 		if (machine == EM_AARCH64) {
 			memcpy(&word, code + i, sizeof(word));
 			if (word >> 26 == 0x25) /* bl */

@@ -137,6 +137,7 @@ struct host {
 	enum exit_code message_code; /* of an error without a screen */
 	bool dirty, quit;
 	bool hints_shown; /* in the last line; else a message is there */
+	bool note_cut;	  /* the line of tabs has no room for all that the view's source says of itself */
 	u32 count;	     /* as typed before a key; 0: none */
 	int first_key;	     /* of two: the next one ends it; 0: none is pressed */
 	u64 first_key_ns;    /* when it was */

@@ -221,7 +221,13 @@ static void draw_note(struct host *h, int x, int y)
 		return;
 	if (note == NOTE_LIMITED)
 		x += draw__text(c, x, y, c->w - x, ROLE_WARN, "! ");
+	h->note_cut = text__width(feed_of(h)->health.note) > c->w - x;
 	draw__cut(c, x, y, c->w - x, note == NOTE_LIMITED ? ROLE_WARN : ROLE_DIM, feed_of(h)->health.note);
+}
+
+const char *host__note(const struct host *h)
+{
+	return h->note_cut ? feed_of(h)->health.note : NULL;
 }
 
 void tabs__draw(struct host *h, int y)
@@ -231,6 +237,7 @@ void tabs__draw(struct host *h, int y)
 	struct tabs t;
 	int x = 0;
 
+	h->note_cut = note_of(h) != NOTE_NONE;
 	make(h, &t);
 	for (u32 i = 0; i < t.n; i++)
 		x += draw__text(c, x, y, c->w - x, t.v[i].active ? ROLE_TAB_ACTIVE : ROLE_TAB, t.v[i].text);

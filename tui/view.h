@@ -194,6 +194,9 @@ bool view__knows_section(const char *section);
 /* --- what a screen may ask of the host --- */
 
 const struct frame *host__frame(const struct host *h); /* newest shown; NULL at first */
+/* What the view's source says of itself, such as what it cannot see, where the line of tabs has no room for all of
+ * it; NULL: nothing, or it stands there. While drawing. */
+const char *host__note(const struct host *h);
 const struct baseline *host__baseline(const struct host *h); /* NULL: there is none */
 bool host__paused(const struct host *h); /* no further frame is shown for now */
 bool host__past(const struct host *h);	 /* what is shown is of the history kept in memory */

@@ -20,6 +20,10 @@
 	(DUMP | PERF_SAMPLE_READ | PERF_SAMPLE_RAW | PERF_SAMPLE_BRANCH_STACK |                    \
 	 PERF_SAMPLE_WEIGHT | PERF_SAMPLE_REGS_INTR | PERF_SAMPLE_CGROUP)
 
+#define ACCESSES                                                                                   \
+	((CHAIN & ~(u64)PERF_SAMPLE_CALLCHAIN) | PERF_SAMPLE_ADDR | PERF_SAMPLE_BRANCH_STACK |      \
+	 PERF_SAMPLE_WEIGHT_STRUCT | PERF_SAMPLE_DATA_SRC)
+
 #define SYMBOLS_FOR 500 /* inputs: its tables only grow */
 
 static struct symbols *symbols;
@@ -27,13 +31,14 @@ static u32 inputs;
 
 static void make_file(struct bytes *file, const u8 *data, size_t size)
 {
-	static const u64 fields[] = {CHAIN, DUMP, ALL, PERF_SAMPLE_IP | PERF_SAMPLE_TID};
+	static const u64 fields[] = {CHAIN, DUMP, ALL, PERF_SAMPLE_IP | PERF_SAMPLE_TID, ACCESSES};
 	struct perf_builder m;
 
 	perf_builder__begin(&m, fields[data[0] % ARRAY_SIZE(fields)]);
 	m.attr.sample_regs_user = 0xff0fff;
 	m.attr.sample_regs_intr = 3;
 	m.attr.read_format = data[0] >> 3;
+	m.attr.branch_sample_type = PERF_SAMPLE_BRANCH_USER | PERF_SAMPLE_BRANCH_CALL_STACK;
 	bytes__put(&m.data, data + 1, size - 1);
 	perf_builder__finish(&m, "x86_64", file);
 }

@@ -188,7 +188,8 @@ def side(kind, body, time=TIME, fields=True, misc=0):
 
 
 def stream(kind):
-    """Records of one form: 0 chains, 1 copies of stacks, 2 all fields, 3 hardly any."""
+    """Records of one form: 0 chains, 1 copies of stacks, 2 all fields, 3 hardly any,
+    4 accesses to memory with calls that were noted."""
     full = kind != 3
     task = struct.pack("<II", PID, PID)
     out = side(3, task + text(b"prog"), fields=full, misc=0x2000)
@@ -205,10 +206,16 @@ def stream(kind):
         body = struct.pack("<QQ", ID, ip) if full else struct.pack("<Q", ip)
         body += task
         if full:
-            body += struct.pack("<QQQ", TIME + i * 600000000, 1, 10 + i)
+            body += struct.pack("<Q", TIME + i * 600000000)
+        if kind == 4:
+            body += struct.pack("<Q", 0x7f0000001234)
+        if full:
+            body += struct.pack("<QQ", 1, 10 + i)
         if kind == 2:
             body += struct.pack("<Q", 1)
-        if full:
+        if kind == 4:
+            body += struct.pack("<9Q", 2, 0x402010, ip, 0, 0x402020, 0x402000, 0, 350, 0x3a90800082 >> i)
+        elif full:
             body += struct.pack("<QQQQ", 3, (1 << 64) - 512, ip, 0x402010)
         if kind == 2:
             body += struct.pack("<I4x", 4) + struct.pack("<QQQQ", 1, 1, 2, 3)
@@ -262,7 +269,7 @@ def pipe(data):
             + record(80, struct.pack("<Q", 3) + name(b"host")) + data)
 
 
-for n in range(4):
+for n in range(5):
     with open(f"{sys.argv[1]}/records{n}", "wb") as f:
         f.write(bytes([n]) + stream(n))
 for n, made in {"whole": whole(stream(0)), "pipe": pipe(stream(0)),

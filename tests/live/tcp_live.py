@@ -297,10 +297,72 @@ def asked(watch, name):
 COMM = "tcp-live"
 
 
+@contextlib.contextmanager
+def called_so():
+    """The process is called COMM."""
+    with open("/proc/self/comm", "r+", encoding="ascii") as f:
+        own = f.read()
+        f.write(COMM)
+        f.flush()
+        try:
+            yield
+        finally:
+            f.write(own)
+
+
+def segments_in():
+    """Received by TCP in this network namespace."""
+    with open("/proc/thread-self/net/snmp", encoding="ascii") as f:
+        names, values = (line.split() for line in f if line.startswith("Tcp:"))
+    return int(values[names.index("InSegs")])
+
+
+def settled(what):
+    """What it says once it has said the same for a while."""
+    last = what()
+    while (time.sleep(0.3), now := what())[1] != last:
+        last = now
+    return last
+
+
+def exchange(stack, watch):
+    """Segments that both ends of a connection have received meanwhile."""
+    server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+    a = stack.enter_context(socket.create_connection(server.getsockname()))
+    b = stack.enter_context(server.accept()[0])
+    watch.next()
+    before = settled(segments_in)
+    for _ in range(20):
+        a.sendall(b"x")
+        b.recv(1)
+        b.sendall(b"y")
+        a.recv(1)
+    after = settled(segments_in)
+    return {a.getsockname()[1], b.getsockname()[1]}, after - before
+
+
+def test_way_of_received_data():
+    """Ready questions time each segment from softirq to socket, and how long data wait there for their reader"""
+    with net_live.namespace(), net_live.inside(), called_so(), contextlib.ExitStack() as stack:
+        spans = stack.enter_context(live.Watch("pairs", "--ask", "rxdelay", "--ask", "recvdelay",
+                                               binary=live.CHECKED))
+        ports, segments = exchange(stack, spans)
+        a, b = (stack.enter_context(s) for s in socket.socketpair())
+        for _ in range(5):
+            a.sendall(b"x")
+            time.sleep(0.05)
+            b.recv(10)
+        spans.until(live.now_ns())
+    rows = [r for x in spans.reports for r in x["rows"] if r.get("sk->__sk_common.skc_num") in ports]
+    live.near(sum(r["count"] for r in rows), segments, 0, "rxdelay: segments", "/proc/net/snmp")
+    rows = asked(spans, "recvdelay")
+    live.near(sum(r["count"] for r in rows), 45, 0, "recvdelay: count", "construction")
+    assert max(r["max_ns"] for r in rows if r["count"]) >= 50_000_000, rows
+    assert sum(r["total_ns"] for r in rows) >= 250_000_000, rows
+
+
 def test_questions():
     """Ready questions count datagrams and bytes of UDP and Unix sockets, and time answers of port 53"""
-    with open("/proc/self/comm", encoding="ascii") as f:
-        own = f.read()
     with net_live.namespace(), net_live.inside(), contextlib.ExitStack() as stack:
         names = "udpsent", "udpreceived", "unixsent", "unixreceived"
         asks = [x for name in names for x in ("--ask", name)]
@@ -308,9 +370,7 @@ def test_questions():
         spans = stack.enter_context(live.Watch("pairs", "--ask", "dns", binary=live.CHECKED))
         counts.next()
         spans.next()
-        with open("/proc/self/comm", "w", encoding="ascii") as f:
-            f.write(COMM)
-        try:
+        with called_so():
             server, client = (stack.enter_context(socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
                               for _ in range(2))
             server.bind(("127.0.0.1", 53))
@@ -327,9 +387,6 @@ def test_questions():
                 b.recv(100)
             counts.until(live.now_ns())
             spans.until(live.now_ns())
-        finally:
-            with open("/proc/self/comm", "w", encoding="ascii") as f:
-                f.write(own)
     for name, n, total in (("udpsent", 10, 75), ("udpreceived", 10, 75), ("unixsent", 40, 820),
                            ("unixreceived", 40, 820)):
         rows = asked(counts, name)

@@ -278,7 +278,8 @@ const char *listing__more(const struct listing *l, char buf[MORE_TEXT])
 	return buf;
 }
 
-static void draw_empty(struct listing *l, struct canvas *c, struct rect r)
+/* Returns lines used. */
+static int draw_empty(struct listing *l, struct canvas *c, struct rect r)
 {
 	const struct frame *f = host__frame(l->base.host);
 	struct rect at = {r.x + 1, r.y + 1, r.w - 2, r.h - 1};
@@ -290,7 +291,17 @@ static void draw_empty(struct listing *l, struct canvas *c, struct rect r)
 		at.h--;
 	}
 	l->ops->empty(l, text, sizeof(text));
-	draw__paragraph(c, at, ROLE_TEXT, text);
+	return 1 + draw__paragraph(c, at, ROLE_TEXT, text);
+}
+
+/* What the source says of itself, where rows leave so much room; used: lines that are taken. */
+static void draw_note(struct listing *l, struct canvas *c, struct rect r, int used)
+{
+	const char *note = host__note(l->base.host);
+	int lines = note ? paragraph__height(note, r.w - 2) : 0;
+
+	if (lines && used + lines < r.h)
+		draw__paragraph(c, (struct rect){r.x + 1, r.y + r.h - lines, r.w - 2, lines}, ROLE_DIM, note);
 }
 
 /* Lines below the cursor that it can be made to show by unfolding. */
@@ -308,7 +319,8 @@ static u32 lines_below(const struct listing *l, struct listing_place at)
 	return n;
 }
 
-static void draw_table(struct listing *l, struct canvas *c, struct rect r)
+/* Likewise. */
+static int draw_table(struct listing *l, struct canvas *c, struct rect r)
 {
 	struct table_source src;
 	struct listing_place at;
@@ -322,6 +334,7 @@ static void draw_table(struct listing *l, struct canvas *c, struct rect r)
 		l->reveal = false;
 	}
 	table__draw(&l->table, &src, c);
+	return 1 + (int)MIN(l->table.nlines, (u32)r.h);
 }
 
 void listing__draw(struct screen *s, struct canvas *c, struct rect area)
@@ -329,7 +342,7 @@ void listing__draw(struct screen *s, struct canvas *c, struct rect area)
 	struct listing *l = of(s);
 	struct headline line = {c, {area.x, area.y, area.w, 1}, area.x};
 	struct rect body = {area.x, area.y + 1, area.w, area.h - 1};
-	int above;
+	int above, used;
 
 	if (area.h < 2)
 		return;
@@ -342,10 +355,8 @@ void listing__draw(struct screen *s, struct canvas *c, struct rect area)
 	above = l->ops->above && l->result ? l->ops->above(l, c, body) : 0;
 	body.y += above;
 	body.h -= above;
-	if (l->shown && l->shown->table.nrows)
-		draw_table(l, c, body);
-	else
-		draw_empty(l, c, body);
+	used = l->shown && l->shown->table.nrows ? draw_table(l, c, body) : draw_empty(l, c, body);
+	draw_note(l, c, body, used);
 }
 
 /* --- what is selected --- */

@@ -170,10 +170,10 @@ void measure__empty(const struct listing *l, char *buf, size_t size)
 	if (measure__waiting(l, m, buf, size))
 		return;
 	if (m->hint)
-		snprintf(buf, size, "no %s have ended in the window: %s", m->noun, m->hint);
+		snprintf(buf, size, "nothing in the window: %s", m->hint);
 	else
-		snprintf(buf, size, "no %s in scope have ended in the window (%s)", m->noun,
-			 listing__more(l, more));
+		snprintf(buf, size, "no %s in scope%s in the window (%s)", m->noun,
+			 m->shape == MEASURE_SHAPE_SPAN ? " have ended" : "", listing__more(l, more));
 }
 
 enum role measure__time_role(u64 ns)

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Sampled accesses to memory (perf mem record: PEBS, SPE, IBS) as the samples of a question: how long each
+ * took, in the CPU's own count of cycles, by where the data came from. One thread.
+ */
+#ifndef RECORDING_PERF_ACCESSES_H
+#define RECORDING_PERF_ACCESSES_H
+
+#include "samples/ask.h"
+#include "samples/perf_record.h"
+
+/* Whether samples say where data came from, or how long it took. */
+bool perf_accesses__are(const struct perf_format *f);
+/* event: as perf names it. */
+void perf_accesses__form(struct ask_form *f, const char *event);
+
+struct perf_access {
+	struct measure_sample sample; /* who and stack are left to fill in */
+	struct measure_key keys[MEASURE_OWN_LABELS];
+	char texts[MEASURE_OWN_LABELS][32];
+	u32 hist[MEASURE_BUCKETS];
+};
+
+void perf_accesses__read(struct perf_access *a, const struct perf_record *r);
+
+#endif

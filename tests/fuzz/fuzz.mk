@@ -8,13 +8,23 @@ FUZZ_SECONDS       := 300
 FUZZ_SMOKE_SECONDS := 4
 FUZZ_CC  := $(CLANG)
 FUZZ_SAN := -fsanitize=address,undefined -fno-sanitize-recover=undefined \
-	    -fno-omit-frame-pointer -O1 -g
+	    -fno-omit-frame-pointer -O1 -gline-tables-only
 FUZZERS  := $(filter-out lib,$(patsubst tests/fuzz/fuzz_%.c,%,$(wildcard tests/fuzz/fuzz_*.c)))
 ONLY_FUZZ := $(FUZZERS)
 FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_SEEDS := $(B)/fuzz/seeds/.made
-FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard base/*.c scope/*.c samples/*.c \
-	    questions/*.c measures/*.c symbols/*.c export/*.c serve/*.c models/*.c pipeline/*.c recording/*.c \
+# What no fuzzer asks for need not be compiled: a linker that misses something says what.
+FUZZ_NOT := models/flame% models/heat models/heat_grid models/heat_sources models/overview% \
+	    models/result_diff% models/cache_query models/cache_rows models/cache_stacks models/procs_% \
+	    models/profile_query models/profile_rows models/profile_b% models/profile_chains \
+	    models/profile_tasks models/sched_query models/sched_rows models/sched_s% models/sched_thread \
+	    widgets/graph widgets/h% widgets/table_% widgets/flame widgets/meter widgets/picker widgets/strip \
+	    sources/ask_% sources/block_bpf sources/block_counts sources/block_loss sources/block_put \
+	    sources/bpf_progs% sources/cpu_bpf sources/table sources/crowd sources/doctor% sources/event_count \
+	    sources/event_l% sources/event_samples sources/lock_% sources/measures sources/procs_% \
+	    sources/system_% sources/watch_%
+FUZZ_LIB := $(patsubst %,$(B)/fuzz/%.o,$(filter-out $(FUZZ_NOT),$(basename $(wildcard base/*.c scope/*.c samples/*.c \
+	    questions/*.c measures/*.c symbols/*.c export/*.c serve/*.c models/*.c recording/*.c \
 	    widgets/*.c) \
 	    tui/columns.c tui/keymap.c tui/theme.c tui/paint.c tui/term_curses.c tui/term_write.c tui/term_restore.c \
 	    tui/term_sequence.c \
@@ -23,7 +33,7 @@ FUZZ_LIB := $(patsubst %.c,$(B)/fuzz/%.o,$(wildcard base/*.c scope/*.c samples/*
 	    tui/option_values.c tui/options_check.c tui/presets.c \
 	    tui/report_sort.c \
 	    tests/fuzz/fuzz_lib.c tests/lib/question_interpret.c \
-	    $(filter-out sources/table.c sources/cpu_bpf.c,$(wildcard sources/*.c))) \
+	    $(wildcard sources/*.c)))) \
 	    $(PROTOS:%.proto=$(B)/fuzz/%.pb-c.o)
 
 .PHONY: fuzz fuzz-smoke
@@ -46,7 +56,6 @@ $(B)/fuzz/bin/%: $(B)/fuzz/tests/fuzz/fuzz_%.o $(B)/fuzz/libfuzz.a
 	$(call Q,LINK)$(FUZZ_CC) -fsanitize=fuzzer $(FUZZ_SAN) $(filter %.o,$^) \
 		$(B)/fuzz/libfuzz.a $(LDLIBS) -o $@
 
-$(B)/fuzz/sources/measures.o $(B)/fuzz/sources/ask_source.o: $(BPF_SRCS:%.bpf.c=$(B)/%.bpf.o)
 $(B)/fuzz/tui/keymap.o: $(wildcard keymaps/*.keys)
 $(B)/fuzz/tui/theme.o: $(wildcard themes/*.theme)
 $(B)/fuzz/samples/counters.o: samples/counters.metrics

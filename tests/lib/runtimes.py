@@ -6,10 +6,10 @@ import re
 import live
 
 
-def folded(view, pid, *args, seconds=1):
-    """{stack: weight} of the last of some intervals, as proftop does not know the process in the first ones yet; a
+def folded(view, pid, *args, seconds=1, after=0):
+    """{stack: weight} of an interval, after so many others, while which a virtual machine may go on to compile; a
     stack is a tuple, from the root on."""
-    run = live.proftop("-b", "-V", view, "-p", pid, "-n", 3, "-d", seconds, "--format", "by-time", *args,
+    run = live.proftop("-b", "-V", view, "-p", pid, "-n", after + 1, "-d", seconds, "--format", "by-time", *args,
                        binary=live.RELEASE)
     lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
     times = sorted({names.split(";")[0] for names, _ in lines})
@@ -36,6 +36,14 @@ def follow_qualified(stack, names):
 
 def annotated(pid, name, wanted):
     """The rows of a function's annotated code, where `wanted` is to be seen."""
+    def sampled():
+        rows = annotated_once(pid, name, wanted)
+        # In an interval of a busy machine it may not have run.
+        return rows if any(re.search(r"\bself .*, [1-9]\d* samples", row) for row in rows) else None
+    return live.wait_for(sampled, 40, 0)
+
+
+def annotated_once(pid, name, wanted):
     with live.temporary() as folder:
         script, shown = os.path.join(folder, "keys"), os.path.join(folder, "screen")
         with open(script, "w", encoding="ascii") as f:
@@ -64,13 +72,29 @@ def own_compiled_lines(pid, name, wanted):
     return shares
 
 
+def walks(reports):
+    """Of some intervals: walks that came to their end, and walks."""
+    ends = [r["health"]["user_stacks"] for r in reports]
+    known = sum(e[k] for e in ends for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
+    return sum(e["whole"] + e["cut"] for e in ends), known
+
+
 def whole(pid, what, within=1):
     """99 % of a process's stacks are, or as many as are said; what the line of health says beside."""
-    health = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]["health"]
-    ends = health["user_stacks"]
-    known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
-    live.near(100 * (ends["whole"] + ends["cut"]) / known, 100, within, f"{what}: stacks that are whole, %")
-    return health["note"]
+    reports = live.batch("-V", "cpu", "-p", pid, "-n", 2, "-d", 1, "-F", 997, binary=live.RELEASE)
+    ended, known = walks(reports)
+    live.near(100 * ended / known, 100, within, f"{what}: stacks that are whole, %")
+    return reports[-1]["health"]["note"]
+
+
+WARM, SERVED = 2, 3  # intervals: while a service is compiled, and after that
+
+
+def served(pid):
+    """Of reports of a service under load the walks; None: too few."""
+    reports = live.batch("-V", "cpu", "-p", pid, "-n", WARM + SERVED, "-d", 1, "-F", 997, binary=live.RELEASE)[WARM:]
+    ended, known = walks(reports)
+    return (ended, known, reports) if known > 100 * SERVED else None
 
 
 def line_of(path, text):

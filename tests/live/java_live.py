@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import folded, follow_qualified as follow, share, whole  # noqa: E402
+from runtimes import WARM, folded, follow_qualified as follow, served, share, whole  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 MODES = {"interpreted": ["-Xint"], "C1": ["-XX:TieredStopAtLevel=1"],
@@ -59,7 +59,7 @@ CHAIN = ["main", "works"] + ["descend"] * (DEPTH + 1) + ["bySort", "keyOf", "rou
 
 def settled(pid):
     """The worker's stacks once what is compiled is; None: not yet."""
-    stacks = works(folded("cpu", pid, "-F", 997))
+    stacks = works(folded("cpu", pid, "-F", 997, after=WARM))
     return stacks if share(stacks, lambda s: follow(s, [*CHAIN, "hot30"])) > 15 else None
 
 
@@ -94,17 +94,23 @@ def functions(stack):
     return [f for f in stack if f.startswith(("java.", "jdk.", "sun.", "JavaShares"))]
 
 
-def waits_as_told(pid, thread):
-    """Whether a wait of the thread is below the very functions that jstack says; else what there is."""
-    peer = jstack(pid)[thread][::-1]
-    ours = [functions(s) for s in folded("offcpu", pid) if s[0] == thread]
-    return follow(peer, [WAITERS[thread]]) and peer in ours
+def waits_as_told(pid):
+    """The threads with a wait below the very functions that jstack says."""
+    told, stacks = jstack(pid), folded("offcpu", pid)
+    for thread, name in WAITERS.items():
+        peer = told[thread][::-1]
+        if follow(peer, [name]) and peer in [functions(s) for s in stacks if s[0] == thread]:
+            yield thread
 
 
 def check_waits(mode, pid):
     """Threads that wait in more than one place may be met in another one by jstack: then once more."""
-    for thread in WAITERS:
-        assert live.wait_for(lambda: waits_as_told(pid, thread), 20, 0), f"{mode}: {thread}"
+    missing = set(WAITERS)
+
+    def all_seen():
+        missing.difference_update(waits_as_told(pid))
+        return not missing
+    live.wait_for(all_seen, 20 * len(WAITERS), 0)
 
 
 def check(mode):
@@ -133,23 +139,11 @@ def test_as_usual():
     check("as usual")
 
 
-def served(pid):
-    """Of a report of a service under load: walks that came to their end, walks, walks in doubt."""
-    report = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", 997,
-                        binary=live.RELEASE)[-1]
-    ends = report["health"]["user_stacks"]
-    known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
-    return (ends["whole"] + ends["cut"], known) if known > 100 else None
-
-
 def test_service():
     """Of a service's stacks 99 % are whole"""
     with program("JavaService", 3) as pid:
-        whole = known = 0
-        for _ in range(3):
-            ended, walks = live.wait_for(lambda: served(pid), 40, 0)
-            whole, known = whole + ended, known + walks
-        live.near(100 * whole / known, 100, 1, "java: stacks of a service that are whole, %")
+        ended, known, _ = live.wait_for(lambda: served(pid), 40, 0)
+        live.near(100 * ended / known, 100, 1, "java: stacks of a service that are whole, %")
 
 
 MOUNTED = ["VirtualThread.runContinuation", "Continuation.run", "rounds"]
@@ -157,7 +151,8 @@ MOUNTED = ["VirtualThread.runContinuation", "Continuation.run", "rounds"]
 
 def put_back(pid):
     """Stacks of a virtual thread that has waited, once what is compiled is."""
-    stacks = {s: w for s, w in folded("cpu", pid, "-F", 997).items() if follow(s, ["JavaVirtual.rounds"])}
+    stacks = {s: w for s, w in folded("cpu", pid, "-F", 997, after=WARM).items()
+              if follow(s, ["JavaVirtual.rounds"])}
     return stacks if share(stacks, lambda s: follow(s, ["hot30"])) > 15 else None
 
 

@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import folded, follow, share  # noqa: E402
+from runtimes import WARM, folded, follow, served, share  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 MODES = {"interpreted": ["--no-opt", "--no-sparkplug"], "baseline": ["--no-opt", "--always-sparkplug"],
@@ -34,7 +34,8 @@ def program(name, *args, options=(), **popen):
 
 def worked(pid, *args):
     """The stacks of who works; None: it does not yet, or has no names."""
-    stacks = {s: w for s, w in folded("cpu", pid, "-F", 997, *args).items() if follow(s, ["works"])}
+    stacks = {s: w for s, w in folded("cpu", pid, "-F", 997, *args, after=WARM).items()
+              if follow(s, ["works"])}
     return stacks if sum(stacks.values()) > 50 else None
 
 
@@ -122,23 +123,13 @@ def test_own_profile():
         live.near(share(stacks, lambda s: name in s), theirs[name], within, f"node: share of {name}, %")
 
 
-def served(pid):
-    """Of a report of a server under load: walks that came to their end, walks, walks in doubt."""
-    report = live.batch("-V", "cpu", "-p", pid, "-n", 3, "-d", 1, "-F", 997, binary=live.RELEASE)[-1]
-    ends = report["health"]["user_stacks"]
-    known = sum(ends[k] for k in ("whole", "cut", "bad_stack", "no_frame_pointer", "no_row"))
-    assert "javascript functions" not in report["health"]["note"], report["health"]["note"]
-    return (ends["whole"] + ends["cut"], known) if known > 100 else None
-
-
 def test_server():
     """Of a web server's stacks 99 % are whole"""
     with program("node_service") as p:
-        whole = known = 0
-        for _ in range(3):
-            ended, walks = live.wait_for(lambda: served(p.pid), 40, 0)
-            whole, known = whole + ended, known + walks
-        live.near(100 * whole / known, 100, 1, "node: stacks of a server that are whole, %")
+        ended, known, reports = live.wait_for(lambda: served(p.pid), 40, 0)
+        for r in reports:
+            assert "javascript functions" not in r["health"]["note"], r["health"]["note"]
+        live.near(100 * ended / known, 100, 1, "node: stacks of a server that are whole, %")
 
 
 UNKNOWN = "[javascript function]"
@@ -164,7 +155,7 @@ def test_moves():
 def test_collector():
     """While it is at work below a function this has its name"""
     def named():
-        stacks = {s: w for s, w in folded("cpu", p.pid, "-F", 997).items() if "gc" not in s}
+        stacks = {s: w for s, w in folded("cpu", p.pid, "-F", 997, after=WARM).items() if "gc" not in s}
         return stacks if share(stacks, lambda s: follow(s, ["works"])) > 10 else None
     with program("node_moves", options=["--expose-gc", "--no-turbo-inlining"]) as p:
         stacks = live.wait_for(named, 40, 0)

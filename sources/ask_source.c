@@ -528,6 +528,15 @@ static int asking__fd(struct source *s)
 	return of(s)->epoll_fd;
 }
 
+static bool asking__turn(struct source *s)
+{
+	bool turns = false;
+
+	for (u32 i = 0; i < of(s)->n; i++)
+		turns |= bpf_source__turn(of(s)->v[i]->source);
+	return turns;
+}
+
 static void asking__fetch(struct source *s, bool tick)
 {
 	for (u32 i = 0; i < of(s)->n; i++)
@@ -610,6 +619,7 @@ static bool asking__ask_tables(const struct sampling *how, const struct scope *s
 		.set_scope = asking__set_scope,                                                    \
 		.set_sampling = asking__set_sampling,                                              \
 		.fd = asking__fd,                                                                  \
+		.turn = asking__turn,                                                              \
 		.fetch = asking__fetch,                                                            \
 		.drain = asking__drain,                                                            \
 		.health = asking__health,                                                          \

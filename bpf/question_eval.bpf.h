@@ -5,7 +5,7 @@
  *	question__eval(ctx, frame)	ctx: its own context, frame: in a map's value
  *
  * which is 1 when the event passes the question's condition, with keys and values in the frame, else
- * 0. In the object it is QUESTION_REGION instructions that do nothing and then 0. Before a program
+ * 0. In the object it is QUESTION_PLACE instructions that do nothing and then 0. Before a program
  * is loaded (prog_prepare_load_fn of libbpf_register_prog_handler), eval__splice() puts the code there
  * and bpf_program__set_insns() sets it: the number of instructions stays, and with it the places of
  * functions and lines in BTF. What is left of the region cannot be reached, as the verifier finds, and
@@ -42,6 +42,11 @@ __attribute__((noinline, used)) int question__glob(const struct question_text *t
 	return (int)(states >> (g->accept & 63) & 1);
 }
 
+/* Instructions that are kept. */
+#ifndef QUESTION_PLACE
+#define QUESTION_PLACE QUESTION_REGION
+#endif
+
 #define QUESTION_STRING_(x) #x
 #define QUESTION_STRING(x)  QUESTION_STRING_(x)
 
@@ -53,7 +58,7 @@ static __attribute__((noinline)) int question__eval(void *ctx, struct question_f
 
 	asm volatile("r0 = %[ctx]; r7 = %[frame]; r6 = r0;"
 		     "r0 = " QUESTION_STRING(QUESTION_REGION_MAGIC) ";"
-		     ".rept " QUESTION_STRING(QUESTION_REGION) "; goto +0; .endr;"
+		     ".rept " QUESTION_STRING(QUESTION_PLACE) "; goto +0; .endr;"
 		     "r1 = r7; r1 += %[texts]; r2 = 0; call question__glob;"
 		     "%[ret] = 0;"
 		     : [ret] "=r"(ret)

@@ -80,6 +80,7 @@ struct question_glob {
 };
 
 #define QUESTION_REGION	      4096	 /* instructions of code at most */
+#define QUESTION_SMALL	      512	 /* what most have room in */
 #define QUESTION_REGION_MAGIC 0x51554553 /* of the mov that stands before them */
 
 #endif

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Spans alone: see bpf/question.bpf.c. */
+/* Spans without stacks: see bpf/question.bpf.c. */
 #define STACK_NONE
+#define QUESTION_PLACE QUESTION_SMALL
 #define QUESTION_DOES DOES_SPAN
 #include "bpf/question.bpf.c"

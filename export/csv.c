@@ -2,6 +2,7 @@
 /* Comma-separated values, quoted as in RFC 4180. */
 #include <json-c/json.h>
 
+#include "base/json_line.h"
 #include "base/utf8.h"
 #include "export/export_impl.h"
 
@@ -51,7 +52,7 @@ static void put_stack(FILE *out, const struct value *v)
 /* What has members has no other text that is read as easily. */
 static void put_json(FILE *out, const struct value *v)
 {
-	char *line = export__json_line(export__json_value(v));
+	char *line = json__line(export__json_value(v));
 
 	put_text(out, line);
 	free(line);

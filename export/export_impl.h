@@ -47,8 +47,6 @@ struct json_object *export__json_value(const struct value *v);
 void export__json_text(struct json_object *o, const char *name, const char *s);
 /* The columns of a row that are exported. */
 struct json_object *export__json_row(const struct row_table *t, u32 row);
-/* As one line, and frees it. */
-char *export__json_line(struct json_object *o);
 /* Writes and frees it; 0 or -errno. */
 int export__put_json(FILE *out, struct json_object *o);
 /* The scope as {"expr":..., normal form}. */

@@ -6,6 +6,7 @@
 #include <json-c/json.h>
 
 #include "base/arena.h"
+#include "base/json_line.h"
 #include "export/export_impl.h"
 
 static void add_count(struct json_object *o, const char *name, u64 n)
@@ -116,7 +117,7 @@ static int put_head(FILE *out, const struct report *r)
 	json_object_object_add(o, "summary", json_summary(r));
 	if (r->baseline.is_there)
 		json_object_object_add(o, "baseline", json_baseline(&r->baseline));
-	text = export__json_line(o);
+	text = json__line(o);
 	text[strlen(text) - 1] = '\0';
 	ret = fprintf(out, "%s,\"rows\":[", text) < 0 ? -errno : 0;
 	free(text);

@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 
 #include "base/arena.h"
+#include "base/json_line.h"
 #include "base/utf8.h"
 #include "export/export_impl.h"
 
@@ -131,30 +132,9 @@ struct json_object *export__json_row(const struct row_table *t, u32 row)
 	return o;
 }
 
-/* DEL is a control byte that JSON allows as it is, and a terminal does not. */
-char *export__json_line(struct json_object *o)
-{
-	const char *s = json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
-								  JSON_C_TO_STRING_NOSLASHESCAPE);
-	size_t dels = 0;
-	char *line, *to;
-
-	for (const char *at = s; (at = strchr(at, 0x7f)); at++)
-		dels++;
-	line = to = xmalloc(strlen(s) + dels * 5 + 1);
-	for (; *s; s++)
-		if (*s == 0x7f)
-			to = stpcpy(to, "\\u007f");
-		else
-			*to++ = *s;
-	*to = '\0';
-	json_object_put(o);
-	return line;
-}
-
 int export__put_json(FILE *out, struct json_object *o)
 {
-	char *line = export__json_line(o);
+	char *line = json__line(o);
 	int ret = fputs(line, out) < 0 ? -errno : 0;
 
 	free(line);

@@ -97,12 +97,25 @@ static struct slot *next_slot(struct feeds *f, u32 *i, u64 models, bool fetches)
 	return NULL;
 }
 
+static void turn_all(struct feeds *f, u64 models)
+{
+	struct slot *slot;
+	bool turns = false;
+
+	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
+		turns |= slot->ops->turn && slot->ops->turn(slot->src);
+	if (turns)
+		source__wait_turns();
+}
+
 /* Samples are fetched first and handed out last: what the others tell in between are the
  * processes and mappings that the samples mean. */
 static void drain_in_order(struct feeds *f, u64 models, bool tick)
 {
 	struct slot *slot;
 
+	if (tick)
+		turn_all(f, models);
 	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
 		slot->ops->fetch(slot->src, tick);
 	for (u32 i = 0; (slot = next_slot(f, &i, models, false));)

@@ -50,6 +50,8 @@ void eval_code__fini(struct eval_code *code);
  * is too much. */
 int eval_code__join(struct eval_code *code, const struct eval_code *units, u32 n);
 
+/* Whether the code has room in a place of so many instructions. */
+bool eval__fits(const struct eval_code *code, u32 place);
 /* Puts the code into a program's region, in place. 0, or -ENOENT: it has none; -E2BIG. Every region
  * of the program gets it. */
 int eval__splice(const struct eval_code *code, struct bpf_insn *insns, u32 ninsns);

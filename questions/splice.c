@@ -28,16 +28,11 @@ static long glob_function(const struct bpf_insn *insns, u32 ninsns, u32 end)
  * Before the code stands a jump to what is left of the region, which is never taken: so the
  * verifier counts that as reachable, and drops it when it knows better.
  */
-static int fill_region(const struct eval_code *code, struct bpf_insn *insns, u32 ninsns, u32 at)
+static int fill_region(const struct eval_code *code, struct bpf_insn *insns, u32 ninsns, u32 at, u32 size)
 {
-	u32 begin = at, end = at + QUESTION_REGION;
-	long glob;
+	long glob = glob_function(insns, ninsns, at + size);
 
-	for (u32 i = at; i < end; i++)
-		if (i >= ninsns || !is_nothing(&insns[i]))
-			return -ENOENT;
-	glob = glob_function(insns, ninsns, end);
-	if (code->ninsns + LEAD > QUESTION_REGION)
+	if (!eval__fits(code, size))
 		return -E2BIG;
 	insns[at++] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K};
 	insns[at++] =
@@ -50,7 +45,22 @@ static int fill_region(const struct eval_code *code, struct bpf_insn *insns, u32
 			return -ENOENT;
 		insns[at].imm = (s32)(glob - (long)at - 1);
 	}
-	return at <= begin + QUESTION_REGION ? 0 : -E2BIG;
+	return 0;
+}
+
+/* Instructions that are kept for code behind a mark. */
+static u32 region_size(const struct bpf_insn *insns, u32 ninsns, u32 at)
+{
+	u32 n = 0;
+
+	while (n < QUESTION_REGION && at + n < ninsns && is_nothing(&insns[at + n]))
+		n++;
+	return n;
+}
+
+bool eval__fits(const struct eval_code *code, u32 place)
+{
+	return code->ninsns + LEAD <= place;
 }
 
 int eval__splice(const struct eval_code *code, struct bpf_insn *insns, u32 ninsns)
@@ -58,12 +68,14 @@ int eval__splice(const struct eval_code *code, struct bpf_insn *insns, u32 ninsn
 	int ret = -ENOENT;
 
 	for (u32 i = 0; i + 1 < ninsns; i++) {
-		if (!is_mark(&insns[i]))
+		u32 size = is_mark(&insns[i]) ? region_size(insns, ninsns, i + 1) : 0;
+
+		if (!size)
 			continue;
-		ret = fill_region(code, insns, ninsns, i + 1);
+		ret = fill_region(code, insns, ninsns, i + 1, size);
 		if (ret)
 			return ret;
-		i += QUESTION_REGION;
+		i += size;
 	}
 	return ret;
 }

@@ -28,6 +28,7 @@
 #include "sources/unwind_tasks.h"
 
 EMBED(proftop_bpf_question, BUILD "/bpf/question.bpf.o");
+EMBED(proftop_bpf_question_plain, BUILD "/bpf/question_plain.bpf.o");
 EMBED(proftop_bpf_question_count, BUILD "/bpf/question_count.bpf.o");
 EMBED(proftop_bpf_question_span, BUILD "/bpf/question_span.bpf.o");
 EMBED(proftop_bpf_question_held, BUILD "/bpf/question_held.bpf.o");
@@ -316,15 +317,14 @@ struct object {
 	const char *begin, *end;
 };
 
+static const struct object held = {proftop_bpf_question_held, proftop_bpf_question_held_end};
 static const struct object whole = {proftop_bpf_question, proftop_bpf_question_end};
-
-/* Of questions that take no stacks; of other shapes all have the same programs. */
-static const struct object without_stacks[ASK_SHAPES] = {
+/* Of questions that take no stacks. */
+static const struct object plain = {proftop_bpf_question_plain, proftop_bpf_question_plain_end};
+static const struct object small[ASK_SHAPES] = {
 	[ASK_COUNT] = {proftop_bpf_question_count, proftop_bpf_question_count_end},
 	[ASK_SPAN] = {proftop_bpf_question_span, proftop_bpf_question_span_end},
 };
-
-static const struct object held = {proftop_bpf_question_held, proftop_bpf_question_held_end};
 
 static u32 stacks_of(const struct ask *a)
 {
@@ -335,14 +335,23 @@ static u32 stacks_of(const struct ask *a)
 	return stacks;
 }
 
-/* What comes within a span has stacks, too. */
+static bool is_small(const struct ask *a)
+{
+	for (u32 i = 0; i < a->nprograms; i++)
+		if (!eval__fits(&a->programs[i].code, QUESTION_SMALL))
+			return false;
+	return small[a->question->shape].begin != NULL;
+}
+
+/* The one with the least that does: what a verifier goes through takes longer than all the rest. What comes within a
+ * span has stacks, too. */
 static const struct object *object_of(const struct ask *a)
 {
-	const struct object *without = &without_stacks[a->question->shape];
-
 	if (a->question->shape == ASK_HOLD)
 		return &held;
-	return without->begin && !stacks_of(a) && !a->log_by ? without : &whole;
+	if (stacks_of(a) || a->log_by)
+		return &whole;
+	return is_small(a) ? &small[a->question->shape] : &plain;
 }
 
 /* NULL: st says why. */
@@ -528,6 +537,15 @@ static int asking__fd(struct source *s)
 	return of(s)->epoll_fd;
 }
 
+static bool asking__turn(struct source *s)
+{
+	bool turns = false;
+
+	for (u32 i = 0; i < of(s)->n; i++)
+		turns |= bpf_source__turn(of(s)->v[i]->source);
+	return turns;
+}
+
 static void asking__fetch(struct source *s, bool tick)
 {
 	for (u32 i = 0; i < of(s)->n; i++)
@@ -610,6 +628,7 @@ static bool asking__ask_tables(const struct sampling *how, const struct scope *s
 		.set_scope = asking__set_scope,                                                    \
 		.set_sampling = asking__set_sampling,                                              \
 		.fd = asking__fd,                                                                  \
+		.turn = asking__turn,                                                              \
 		.fetch = asking__fetch,                                                            \
 		.drain = asking__drain,                                                            \
 		.health = asking__health,                                                          \

@@ -382,16 +382,31 @@ int bpf_source__fd(struct source *s)
 	return b->ring ? bpf_ring__fd(b->ring) : -1;
 }
 
-static void turn(struct bpf_source *b)
+void source__wait_turns(void)
+{
+	bpf_util__barrier();
+}
+
+bool bpf_source__turn(struct source *s)
+{
+	struct bpf_source *b = base_of(s);
+
+	b->turning = true;
+	if (b->of->turning)
+		b->of->turning(s);
+	if (!b->active || (b->of->stays && b->of->stays(s)))
+		return false;
+	__atomic_store_n(b->active, !*b->active, __ATOMIC_SEQ_CST);
+	return true;
+}
+
+static void end_turn(struct bpf_source *b)
 {
 	struct source *s = whole(b);
 
-	if (b->of->turning)
-		b->of->turning(s);
-	if (b->active && !(b->of->stays && b->of->stays(s))) {
-		__atomic_store_n(b->active, !*b->active, __ATOMIC_SEQ_CST);
+	if (!b->turning && bpf_source__turn(s))
 		bpf_util__barrier();
-	}
+	b->turning = false;
 	if (b->of->turned)
 		b->of->turned(s);
 	b->flipped = true;
@@ -402,7 +417,7 @@ void bpf_source__fetch(struct source *s, bool tick)
 	struct bpf_source *b = base_of(s);
 
 	if (tick)
-		turn(b);
+		end_turn(b);
 	if (b->ring)
 		bpf_ring__fetch(b->ring);
 }

@@ -85,6 +85,7 @@ struct bpf_source {
 	void *sizes; /* a copy of what bpf_source__open was given */
 	u32 stacks; /* sent since stacks_seen was emptied */
 	bool trimmed; /* it was emptied at this tick */
+	bool turning; /* programs may still run in the half that was left */
 	bool flipped;
 	const struct sample_sink *sink; /* during drain */
 	void *now, *before;		/* figures, and those of the last tick */
@@ -119,6 +120,7 @@ void bpf_source__close(struct source *s);
 int bpf_source__set_scope(struct source *s, const struct scope *scope, struct status *st);
 int bpf_source__set_sampling(struct source *s, const struct sampling *how, struct status *st);
 int bpf_source__fd(struct source *s);
+bool bpf_source__turn(struct source *s);
 void bpf_source__fetch(struct source *s, bool tick);
 void bpf_source__drain(struct source *s, bool tick, const struct sample_sink *sink);
 void bpf_source__health(struct source *s, struct health *h);
@@ -126,7 +128,7 @@ void bpf_source__health(struct source *s, struct health *h);
 #define BPF_SOURCE_OPS                                                                             \
 	.close = bpf_source__close, .set_scope = bpf_source__set_scope,                            \
 	.set_sampling = bpf_source__set_sampling, .fd = bpf_source__fd,                            \
-	.fetch = bpf_source__fetch, .drain = bpf_source__drain, .health = bpf_source__health
+	.turn = bpf_source__turn, .fetch = bpf_source__fetch, .drain = bpf_source__drain, .health = bpf_source__health
 
 /* The beginning of a hook `open`, of a source with a skeleton in its member skel: 0, or -errno with st. */
 #define bpf_source__skeleton(s, name, st)                                                          \

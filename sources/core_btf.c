@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/hidx.h"
+#include "base/memory.h"
 #include "sources/bpf_util.h"
 #include "sources/kernel_btf.h"
 
@@ -42,6 +43,33 @@ static struct hidx names_of(const struct btf *object)
 			hidx__put(&names, hash_bytes(name, length_of(name)));
 	}
 	return names;
+}
+
+/* Of the kernel's types those that may be, so that they are looked for once for all objects. */
+struct named_types {
+	const struct btf *of;
+	u32 n, cap;
+	struct named_type {
+		u64 name; /* its hash */
+		u32 id;
+	} *v;
+};
+
+static void named_types__add_all(struct named_types *all, const struct btf *btf)
+{
+	u32 n = btf__type_cnt(btf);
+
+	all->of = btf;
+	for (u32 id = 1; id < n; id++) {
+		const struct btf_type *t = btf__type_by_id(btf, id);
+		const char *name;
+
+		if (!t->name_off || !may_be_relocated(t))
+			continue;
+		name = btf__name_by_offset(btf, t->name_off);
+		all->v = xgrow(all->v, all->n, &all->cap, sizeof(*all->v));
+		all->v[all->n++] = (struct named_type){hash_bytes(name, length_of(name)), id};
+	}
 }
 
 /* --- copying --- */
@@ -133,31 +161,47 @@ static u32 copy_type(struct copying *c, u32 id, u32 depth)
 	return (u32)new;
 }
 
-struct btf *core_btf__part(const struct btf *kernel, const struct btf *object)
+static struct btf *copy_named(const struct named_types *kernel, const struct btf *object)
 {
-	struct copying c = {.from = kernel, .to = btf__new_empty()};
-	struct hidx names = names_of(object);
-	u32 n = btf__type_cnt(kernel);
+	struct copying c = {.from = kernel->of, .to = btf__new_empty()};
+	struct hidx names;
 
-	if (!c.to) {
-		hidx__fini(&names);
+	if (!c.to)
 		return NULL;
-	}
-	c.ids = xcalloc(n, sizeof(*c.ids));
-	for (u32 id = 1; id < n && !c.failed; id++) {
-		const struct btf_type *t = btf__type_by_id(kernel, id);
-		const char *name = t->name_off ? btf__name_by_offset(kernel, t->name_off) : NULL;
-
-		if (name && may_be_relocated(t) &&
-		    hidx__has(&names, hash_bytes(name, length_of(name))))
-			copy_type(&c, id, 0);
-	}
+	names = names_of(object);
+	c.ids = xcalloc(btf__type_cnt(kernel->of), sizeof(*c.ids));
+	for (u32 i = 0; i < kernel->n && !c.failed; i++)
+		if (hidx__has(&names, kernel->v[i].name))
+			copy_type(&c, kernel->v[i].id, 0);
 	hidx__fini(&names);
 	free(c.ids);
 	if (!c.failed)
 		return c.to;
 	btf__free(c.to);
 	return NULL;
+}
+
+struct btf *core_btf__part(const struct btf *kernel, const struct btf *object)
+{
+	struct named_types named = {0};
+	struct btf *part;
+
+	named_types__add_all(&named, kernel);
+	part = copy_named(&named, object);
+	free(named.v);
+	return part;
+}
+
+/* Kept with the types. */
+static struct btf *part_of_kernel(const struct btf *kernel, const struct btf *object)
+{
+	static struct named_types named;
+
+	if (memory__is_little())
+		return core_btf__part(kernel, object);
+	if (named.of != kernel)
+		named_types__add_all(&named, kernel);
+	return copy_named(&named, object);
 }
 
 /* --- as a file --- */
@@ -183,7 +227,7 @@ static int part_of(const void *elf, size_t size)
 	int fd = -1;
 
 	if (kernel)
-		part = core_btf__part(kernel, bpf_object__btf(obj));
+		part = part_of_kernel(kernel, bpf_object__btf(obj));
 	kernel_btf__put(kernel);
 	if (part)
 		fd = put_in_memory(part);

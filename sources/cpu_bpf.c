@@ -459,6 +459,7 @@ const struct source_ops source_cpu_bpf = {
 	.set_sampling = cpu_bpf__set_sampling,
 	.renew = cpu_bpf__renew,
 	.fd = bpf_source__fd,
+	.turn = bpf_source__turn,
 	.fetch = bpf_source__fetch,
 	.drain = bpf_source__drain,
 	.health = bpf_source__health,

@@ -3,6 +3,7 @@
 #include <json-c/json.h>
 #include <sys/utsname.h>
 
+#include "base/json_line.h"
 #include "base/utf8.h"
 #include "sources/doctor_checks.h"
 
@@ -101,7 +102,7 @@ void doctor__print_json(FILE *out, const struct check *checks, u32 n)
 {
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
 	struct utsname u;
-	char text[256];
+	char text[256], *line;
 
 	uname(&u);
 	add_text(o, "schema", "proftop-doctor/1");
@@ -112,8 +113,7 @@ void doctor__print_json(FILE *out, const struct check *checks, u32 n)
 	for (u32 i = 0; i < n; i++)
 		json_object_array_add(list, json_check(&checks[i]));
 	json_object_object_add(o, "checks", list);
-	fprintf(out, "%s\n",
-		json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN |
-							  JSON_C_TO_STRING_NOSLASHESCAPE));
-	json_object_put(o);
+	line = json__line(o);
+	fprintf(out, "%s\n", line);
+	free(line);
 }

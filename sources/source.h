@@ -94,6 +94,9 @@ struct source_ops {
 	void (*serve)(struct source *s, u64 models);
 	/* Optional: an fd that becomes readable when drain() has work before the tick; -1 none. */
 	int (*fd)(struct source *s);
+	/* Optional, before fetch at a tick: has the programs go on elsewhere. True: who calls it waits until none runs
+	 * where they were (source__wait_turns), once for all sources. */
+	bool (*turn)(struct source *s);
 	/* Optional, before drain: takes what waits in the kernel over without handing it out.
 	 * Sources without it are drained in between, so that the processes and mappings of all
 	 * that was fetched are known when it is handed out. */
@@ -104,6 +107,9 @@ struct source_ops {
 	/* Adds what it knows since open: the collector computes rates and differences. */
 	void (*health)(struct source *s, struct health *h);
 };
+
+/* Until no BPF program runs that has begun before: 5 to 20 ms. */
+void source__wait_turns(void);
 
 /* Where unwind tables are kept for the programs; a source that wants some makes the maps. */
 extern const struct unwind_sink source_unwind_sink;

@@ -2,6 +2,7 @@
 /* The io model: samples of block I/O in, snapshots out. */
 #include "models/io.h"
 
+#include "base/memory.h"
 #include "models/io_model.h"
 
 const char *const io_op_names[IO_OPS] = {"read", "write", "flush", "discard"};
@@ -137,10 +138,10 @@ static u32 nth_seen(struct model *m, u32 n)
 /* Those that have been idle longest make room. */
 static void trim_procs(struct model *m)
 {
-	u32 limit = nth_seen(m, IO_MAX_PROCS / 4), n = 0;
+	u32 limit = nth_seen(m, m->most_procs / 4), n = 0;
 
 	for (u32 i = 0; i < m->nprocs; i++) {
-		if (m->procs[i].seen <= limit && i - n < IO_MAX_PROCS / 2)
+		if (m->procs[i].seen <= limit && i - n < m->most_procs / 2)
 			io_proc_track__merge(&m->others, &m->procs[i].track);
 		else
 			m->procs[n++] = m->procs[i];
@@ -161,7 +162,7 @@ static struct io_live_proc *proc_of(struct model *m, const struct io_proc_sample
 		  !m->procs[pos].p.past && is_same_who(&m->procs[pos].p.who, who));
 	if (at != HIDX_NONE)
 		return &m->procs[at];
-	if (m->nprocs >= IO_MAX_PROCS)
+	if (m->nprocs >= m->most_procs)
 		trim_procs(m);
 	m->procs = xgrow(m->procs, m->nprocs, &m->procs_cap, sizeof(*m->procs));
 	m->procs[m->nprocs] = (struct io_live_proc){.p.who = *who};
@@ -378,6 +379,7 @@ static struct model *io__new(struct symbols *symbols)
 	struct model *m = xcalloc(1, sizeof(*m));
 
 	stacks__init(&m->stacks, symbols);
+	m->most_procs = memory__entries(IO_MAX_PROCS, IO_CPU_PROCS);
 	slowest__init(&m->slow, &slow_requests);
 	m->by_stack = (struct entries){.kind = &io_stack_kind, .max = IO_MAX_STACKS};
 	return m;

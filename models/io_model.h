@@ -75,7 +75,7 @@ struct model {
 	u32 nkinds, kinds_cap;
 	struct hidx kinds_index;
 	struct io_live_proc *procs;
-	u32 nprocs, procs_cap;
+	u32 nprocs, procs_cap, most_procs; /* IO_MAX_PROCS, or fewer */
 	struct hidx procs_index;
 	struct lives lives;
 	struct io_proc_track others;

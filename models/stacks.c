@@ -55,7 +55,7 @@ struct stack_store *stack_store__new(void)
 
 u32 stacks__definitions(void)
 {
-	return memory__entries(STACKS_DEFINITIONS, STACKS_CPU_DEFINITIONS);
+	return MAX(memory__entries(STACKS_DEFINITIONS, STACKS_CPU_DEFINITIONS), (u32)STACKS_LEAST);
 }
 
 void stacks__init(struct stacks *s, struct symbols *symbols)

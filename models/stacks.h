@@ -20,7 +20,8 @@
  * defined before that they define again, or its samples have no stack. So many they are, and for each
  * CPU where memory is little. */
 #define STACKS_DEFINITIONS     262144
-#define STACKS_CPU_DEFINITIONS 8192
+#define STACKS_CPU_DEFINITIONS 4096
+#define STACKS_LEAST	       8192 /* of what a source's programs know in little memory */
 u32 stacks__definitions(void);
 /* Memory for stacks in use; making room begins above it. */
 #define STACKS_BYTES ((size_t)64 << 20)

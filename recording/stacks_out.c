@@ -35,13 +35,13 @@ static struct out_slot *find_in(const struct out_slots *s, u64 hash, u32 tgid)
 	return at == HIDX_NONE ? NULL : &s->v[at];
 }
 
-/* What sources may rely on is the newest definitions: the older half is forgotten when the newer
- * one is full. */
+/* What sources may rely on is the newest definitions, of several of them: the older half is forgotten when the
+ * newer one is full. */
 static struct out_slot *add_slot(struct names_out *n, const struct out_slot *slot)
 {
 	struct out_slots *s = &n->newer;
 
-	if (s->n >= stacks__definitions()) {
+	if (s->n >= 2 * stacks__definitions()) {
 		slots_out__fini(&n->older);
 		n->older = *s;
 		*s = (struct out_slots){0};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "sources/bpf_util.h"
 
 #define READ_SIZE (256 * 1024)
@@ -51,7 +52,7 @@ int bpf_visit__run(struct bpf_visit *v)
 void bpf_visit__done(struct bpf_visit *v)
 {
 	v->len = 0;
-	if (v->cap <= KEEP)
+	if (v->cap <= KEEP && !memory__is_little())
 		return;
 	free(v->data);
 	v->data = NULL;

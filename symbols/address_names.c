@@ -21,24 +21,23 @@
 #include "symbols/maps.h"
 #include "symbols/openfile.h"
 #include "symbols/section.h"
+#include "symbols/symtab.h"
 
-#define SYMBOLS_OF_FILE (1u << 20)
 #define SEGMENTS	16
 #define MAPS_OF_PROCESS 65536
-#define IN_STRTAB	(1u << 31) /* a name's offset: in .strtab, else in .dynstr, whose names have no version */
 /* What is mapped is read again when an address is not there, though not more often, and when it is old. */
 #define READ_AGAIN_NS (100 * NSEC_PER_MSEC)
 #define READ_OLD_NS   (5 * NSEC_PER_SEC)
 
-struct name_symbol {
+struct kernel_symbol {
 	u64 start;
-	u32 size, name; /* where it is: in the file's strings, or in the pool */
+	u32 name; /* in the pool */
 };
 
-struct name_table {
-	struct name_symbol *v; /* by start */
+struct kernel_table {
+	struct kernel_symbol *v; /* by start */
 	u32 n, cap;
-	char *pool; /* the kernel's; those of files are read there when they are asked for */
+	char *pool;
 	size_t npool, pool_cap;
 };
 
@@ -52,8 +51,8 @@ struct name_file {
 	u64 used;
 	u32 nsegments;
 	struct name_segment segments[SEGMENTS];
-	u64 strings[2]; /* where .dynstr and .strtab lie in the file */
-	struct name_table table;
+	u64 strings[NAME_SOURCES]; /* where they lie in the file: names are read there when they are asked for */
+	struct symtab table;
 };
 
 struct name_map {
@@ -74,7 +73,7 @@ struct namer {
 	struct name_space spaces[NAMES_PROCESSES];
 	struct name_file files[NAMES_FILES];
 	u32 nfiles;
-	struct name_table kernel;
+	struct kernel_table kernel;
 	bool kernel_read;
 	u64 clock; /* of use */
 	struct { /* of the file whose lines were asked for last */
@@ -84,73 +83,7 @@ struct namer {
 	} lines;
 };
 
-/* --- tables --- */
-
-static void table__fini(struct name_table *t)
-{
-	free(t->v);
-	free(t->pool);
-	*t = (struct name_table){0};
-}
-
-static size_t table__bytes(const struct name_table *t)
-{
-	return t->cap * sizeof(*t->v) + t->pool_cap;
-}
-
-static void table__add(struct name_table *t, u64 start, u64 size, u32 name)
-{
-	t->v = xgrow(t->v, t->n, &t->cap, sizeof(*t->v));
-	t->v[t->n++] = (struct name_symbol){start, (u32)MIN(size, UINT32_MAX), name};
-}
-
-static u32 table__text(struct name_table *t, const char *name)
-{
-	size_t at = t->npool, len = strlen(name) + 1;
-
-	if (at + len > t->pool_cap) {
-		t->pool_cap = MAX(t->pool_cap * 2, at + len + 4096);
-		t->pool = xrealloc(t->pool, t->pool_cap);
-	}
-	memcpy(t->pool + at, name, len);
-	t->npool += len;
-	return (u32)at;
-}
-
-/* Of those at one address the one with a size comes last, and is found. */
-static int by_start(const void *a, const void *b)
-{
-	const struct name_symbol *x = a, *y = b;
-
-	if (x->start != y->start)
-		return x->start < y->start ? -1 : 1;
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
-	return (x->name < y->name) - (x->name > y->name);
-}
-
-/* When it is complete: it takes no more than it has. */
-static void table__sort(struct name_table *t)
-{
-	if (!t->n)
-		return;
-	qsort(t->v, t->n, sizeof(*t->v), by_start);
-	t->cap = t->n;
-	t->v = xrealloc(t->v, t->cap * sizeof(*t->v));
-	if (t->pool)
-		t->pool = xrealloc(t->pool, t->pool_cap = t->npool);
-}
-
-/* The last one that begins at or before an address; NULL: none does. */
-static const struct name_symbol *table__find(const struct name_table *t, u64 address)
-{
-	u32 n;
-
-	BISECT(n, 0, t->n, i, t->v[i].start <= address);
-	return n ? &t->v[n - 1] : NULL;
-}
-
-static bool tell(const struct name_symbol *s, u64 address, const char *name, struct address_name *out)
+static bool tell(const char *name, u64 offset, u64 size, struct address_name *out)
 {
 	char *plain = demangle(name);
 
@@ -158,39 +91,55 @@ static bool tell(const struct name_symbol *s, u64 address, const char *name, str
 	free(plain);
 	out->symbol = true;
 	out->object = false;
-	out->offset = address - s->start;
-	out->size = s->size;
+	out->offset = offset;
+	out->size = size;
 	return true;
 }
 
 /* --- files --- */
 
-static void add_symbols(struct name_file *f, Elf *elf, Elf_Scn *scn, const GElf_Shdr *shdr,
-			struct byte_budget *budget)
+static enum symbol_rank rank_of(const GElf_Sym *sym)
 {
-	bool whole = shdr->sh_type == SHT_SYMTAB;
-	Elf_Scn *strings = elf_getscn(elf, shdr->sh_link);
-	Elf_Data *data = elf__bytes(scn, budget);
+	switch (GELF_ST_BIND(sym->st_info)) {
+	case STB_LOCAL: return RANK_LOCAL;
+	case STB_WEAK: return RANK_WEAK;
+	default: return RANK_GLOBAL;
+	}
+}
+
+static bool is_named(const GElf_Sym *sym)
+{
+	u8 type = GELF_ST_TYPE(sym->st_info);
+
+	return (type == STT_FUNC || type == STT_OBJECT || type == STT_GNU_IFUNC) && sym->st_shndx &&
+	       sym->st_size && sym->st_name;
+}
+
+static void add_symbols(struct name_file *f, struct symtab_builder *b, Elf *elf, const struct elf_section *s)
+{
+	enum name_source source = s->shdr.sh_type == SHT_DYNSYM ? NAME_DYN : NAME_MAIN;
+	Elf_Scn *strings = elf_getscn(elf, s->shdr.sh_link);
+	Elf_Data *data = elf__bytes(s->scn, &b->budget), *names;
 	GElf_Shdr of;
 	GElf_Sym sym;
 
 	if (!data || !strings || !gelf_getshdr(strings, &of) || of.sh_flags & SHF_COMPRESSED)
 		return;
-	f->strings[whole] = of.sh_offset;
-	for (int i = 0; f->table.n < SYMBOLS_OF_FILE && gelf_getsym(data, i, &sym); i++) {
-		u8 type = GELF_ST_TYPE(sym.st_info);
-
-		if ((type != STT_FUNC && type != STT_OBJECT && type != STT_GNU_IFUNC) || !sym.st_shndx ||
-		    !sym.st_size || !sym.st_name || sym.st_name >= MIN(of.sh_size, IN_STRTAB))
-			continue;
-		table__add(&f->table, sym.st_value, sym.st_size, sym.st_name | (whole ? IN_STRTAB : 0));
-	}
+	names = elf__bytes(strings, &b->budget);
+	if (!names || !names->d_size || ((char *)names->d_buf)[names->d_size - 1])
+		return;
+	f->strings[source] = of.sh_offset;
+	b->names[source].data = names->d_buf;
+	b->names[source].size = names->d_size;
+	for (int i = 0; gelf_getsym(data, i, &sym); i++)
+		if (is_named(&sym) && sym.st_name < names->d_size)
+			symtab_builder__add(b, sym.st_value, sym.st_size, source, sym.st_name, rank_of(&sym));
 }
 
 static void read_elf(struct name_file *f, Elf *elf)
 {
-	struct byte_budget budget = elf__budget();
 	struct elf_section s = {0};
+	struct symtab_builder b;
 	size_t n = 0;
 	GElf_Phdr p;
 
@@ -200,10 +149,13 @@ static void read_elf(struct name_file *f, Elf *elf)
 		if (gelf_getphdr(elf, i, &p) && p.p_type == PT_LOAD)
 			f->segments[f->nsegments++] = (struct name_segment){
 				p.p_offset, p.p_filesz, p.p_vaddr, p.p_memsz};
+	symtab_builder__init(&b);
+	b.budget = elf__budget();
 	while (elf_section__next(elf, &s))
 		if (!s.broken && (s.shdr.sh_type == SHT_SYMTAB || s.shdr.sh_type == SHT_DYNSYM))
-			add_symbols(f, elf, s.scn, &s.shdr, &budget);
-	table__sort(&f->table);
+			add_symbols(f, &b, elf, &s);
+	symtab_builder__finish(&b, 0, &f->table);
+	symtab_builder__fini(&b);
 }
 
 /* Of a process that has ended: what has its path, if it is the same file. */
@@ -249,30 +201,32 @@ static void read_file(struct name_file *f, u32 tgid, const struct name_map *m)
 	close(fd);
 }
 
-/* One that lies in no symbol has none. */
+/* What lies in no symbol has none. */
 static bool name_in_file(const struct name_file *f, u32 tgid, const struct name_map *of, u64 vaddr,
 			 struct address_name *out)
 {
-	const struct name_symbol *s = table__find(&f->table, vaddr);
 	char name[4096];
+	struct symbol sym;
 	ssize_t len;
 	int fd;
 
-	if (!s || vaddr - s->start >= s->size)
+	if (!symtab__find(&f->table, vaddr, &sym))
 		return false;
 	fd = open_map(tgid, of);
 	if (fd < 0)
 		return false;
 	len = pread(fd, name, sizeof(name) - 1,
-		    (off_t)(f->strings[s->name >= IN_STRTAB] + (s->name & ~IN_STRTAB)));
+		    (off_t)(f->strings[symbol__source(&sym)] + (sym.name & NAME_OFFSET)));
 	close(fd);
 	name[MAX(len, 0)] = '\0';
-	return *name && tell(s, vaddr, name, out);
+	if (*name)
+		name[1 + strcspn(name + 1, "@")] = '\0'; /* its version */
+	return *name && tell(name, vaddr - f->table.base - sym.start, sym.size, out);
 }
 
 static void forget_file(struct namer *n, u32 at)
 {
-	table__fini(&n->files[at].table);
+	symtab__fini(&n->files[at].table);
 	n->files[at] = n->files[--n->nfiles];
 }
 
@@ -282,7 +236,7 @@ static void make_room(struct namer *n)
 	u32 oldest = 0;
 
 	for (u32 i = 0; i < n->nfiles; i++) {
-		bytes += table__bytes(&n->files[i].table);
+		bytes += symtab__bytes(&n->files[i].table);
 		if (n->files[i].used < n->files[oldest].used)
 			oldest = i;
 	}
@@ -513,45 +467,81 @@ static bool find_line(const struct address_names *ops, u32 tgid, u64 address, ch
 
 /* --- the kernel --- */
 
-static void read_kernel(struct namer *n)
+static void add_kernel(struct kernel_table *t, u64 start, const char *name)
+{
+	size_t len = strlen(name) + 1;
+
+	if (t->npool + len > t->pool_cap) {
+		t->pool_cap = MAX(t->pool_cap * 2, t->npool + len + 4096);
+		t->pool = xrealloc(t->pool, t->pool_cap);
+	}
+	memcpy(t->pool + t->npool, name, len);
+	t->v = xgrow(t->v, t->n, &t->cap, sizeof(*t->v));
+	t->v[t->n++] = (struct kernel_symbol){start, (u32)t->npool};
+	t->npool += len;
+}
+
+/* Of those at one address the first one comes last, and is found. */
+static int by_start(const void *a, const void *b)
+{
+	const struct kernel_symbol *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->name < y->name) - (x->name > y->name);
+}
+
+static void read_kernel(struct kernel_table *t)
 {
 	FILE *in = fopen("/proc/kallsyms", "re");
 	char line[512], name[256], type;
 	u64 address;
 
-	n->kernel_read = true;
 	while (in && fgets(line, sizeof(line), in))
 		if (sscanf(line, "%" SCNx64 " %c %255s", &address, &type, name) == 3 && address &&
 		    strchr("tTwWdDbBrR", type))
-			table__add(&n->kernel, address, 0, table__text(&n->kernel, name));
+			add_kernel(t, address, name);
 	if (in)
 		fclose(in);
-	table__sort(&n->kernel);
+	if (t->n)
+		qsort(t->v, t->n, sizeof(*t->v), by_start);
+}
+
+static const struct kernel_table *kernel_of(struct namer *n)
+{
+	if (!n->kernel_read)
+		read_kernel(&n->kernel);
+	n->kernel_read = true;
+	return &n->kernel;
+}
+
+/* The last one that begins at or before an address. */
+static bool name_kernel(const struct kernel_table *t, u64 address, struct address_name *out)
+{
+	const struct kernel_symbol *s;
+	u32 n;
+
+	BISECT(n, 0, t->n, i, t->v[i].start <= address);
+	s = n ? &t->v[n - 1] : NULL;
+	return s && tell(t->pool + s->name, address - s->start, 0, out);
 }
 
 static bool find(const struct address_names *ops, u32 tgid, u64 address, struct address_name *out)
 {
 	struct namer *n = container_of((struct address_names *)ops, struct namer, ops);
-	const struct name_symbol *s;
 
 	*out = (struct address_name){0};
-	if (tgid)
-		return name_user(n, tgid, address, out);
-	if (!n->kernel_read)
-		read_kernel(n);
-	s = table__find(&n->kernel, address);
-	return s && tell(s, address, n->kernel.pool + s->name, out);
+	return tgid ? name_user(n, tgid, address, out) : name_kernel(kernel_of(n), address, out);
 }
 
 static u64 kernel_symbol(const struct address_names *ops, const char *symbol)
 {
 	struct namer *n = container_of((struct address_names *)ops, struct namer, ops);
+	const struct kernel_table *t = kernel_of(n);
 
-	if (!n->kernel_read)
-		read_kernel(n);
-	for (u32 i = 0; i < n->kernel.n; i++)
-		if (!strcmp(n->kernel.pool + n->kernel.v[i].name, symbol))
-			return n->kernel.v[i].start;
+	for (u32 i = 0; i < t->n; i++)
+		if (!strcmp(t->pool + t->v[i].name, symbol))
+			return t->v[i].start;
 	return 0;
 }
 
@@ -575,7 +565,8 @@ void namer__free(struct namer *n)
 	}
 	while (n->nfiles)
 		forget_file(n, n->nfiles - 1);
-	table__fini(&n->kernel);
+	free(n->kernel.v);
+	free(n->kernel.pool);
 	forget_lines(n);
 	free(n);
 }

@@ -474,7 +474,8 @@ int procs_exec(u64 *ctx)
 	end.of_reported = t->process_reported;
 	if (t->reported || task__in_scope(task))
 		sum_up(t, task, &end, bpf_ktime_get_ns(), st);
-	t->reported = t->process_reported;
+	/* Threads are reported together; the first one may have ended before it was looked at. */
+	t->reported |= t->process_reported;
 	t->tid = task->pid;
 	t->start_ns = task->start_boottime;
 	t->visited_ns = t->gauges = 0;

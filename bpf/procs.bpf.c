@@ -383,6 +383,18 @@ static __always_inline void add_end(struct scratch *c, const struct procs_sums *
 		__sync_fetch_and_add(&e->count, 1);
 }
 
+/* So long user space has taken its time for more of the same. */
+static __always_inline void passed_over(struct thread *t, u64 ns)
+{
+	u32 rest = t->rest;
+
+	if (rest < PROCS_RUNQ)
+		return;
+	barrier_var(rest); /* older verifiers have to see that it is the index that is bounded */
+	if (rest < PROCS_PARTS)
+		t->seen.part_ns[rest] += ns;
+}
+
 /* What the thread did since it was last reported is added to what ended. */
 static __noinline void sum_up(struct thread *t, struct task_struct *task, const struct ending *end,
 			      u64 now, struct procs_stats *st)
@@ -391,9 +403,8 @@ static __noinline void sum_up(struct thread *t, struct task_struct *task, const 
 
 	if (!c)
 		return;
-	if (t->visited_ns != round_ns && t->rest >= PROCS_RUNQ && t->rest < PROCS_PARTS &&
-	    t->reported && round_ns > t->visited_ns)
-		t->seen.part_ns[t->rest] += round_ns - t->visited_ns;
+	if (t->visited_ns != round_ns && t->reported && round_ns > t->visited_ns)
+		passed_over(t, round_ns - t->visited_ns);
 	totals__of(&c->now, t, task, now);
 	sums__since(&c->record.sums, &t->seen, &c->now);
 	end__key(&c->key, t, end, task);
@@ -463,7 +474,8 @@ int procs_exec(u64 *ctx)
 	end.of_reported = t->process_reported;
 	if (t->reported || task__in_scope(task))
 		sum_up(t, task, &end, bpf_ktime_get_ns(), st);
-	t->reported = t->process_reported;
+	/* Threads are reported together; the first one may have ended before it was looked at. */
+	t->reported |= t->process_reported;
 	t->tid = task->pid;
 	t->start_ns = task->start_boottime;
 	t->visited_ns = t->gauges = 0;
@@ -609,14 +621,13 @@ static __always_inline bool went_on(struct task_struct *task)
 	       (task->pid != task->tgid || !has_threads(task));
 }
 
-/* The rounds that it was passed over in; user space has taken that time for more of the same. */
+/* The rounds that it was passed over in. */
 static __always_inline void catch_up(struct thread *t)
 {
 	u64 to = last_round_ns;
 
-	if (t->reported && t->visited_ns && to > t->visited_ns + ROUND_MARGIN_NS &&
-	    t->rest >= PROCS_RUNQ && t->rest < PROCS_PARTS)
-		t->seen.part_ns[t->rest] += to - t->visited_ns;
+	if (t->reported && t->visited_ns && to > t->visited_ns + ROUND_MARGIN_NS)
+		passed_over(t, to - t->visited_ns);
 }
 
 /* What is counted must have been written: a record for which the buffer has no room is asked for

@@ -60,9 +60,10 @@ static __always_inline u64 mm__rss(struct mm_struct *mm)
 	struct mm_struct___atomic *old = (void *)mm;
 
 	if (bpf_core_field_exists(old->rss_stat.count))
-		return pages(old->rss_stat.count[RSS_FILE].counter) +
-		       pages(old->rss_stat.count[RSS_ANON].counter) +
-		       pages(old->rss_stat.count[RSS_SHMEM].counter);
+		/* Verifiers up to 6.1 do not look into an array of these. */
+		return pages(BPF_CORE_READ(old, rss_stat.count[RSS_FILE].counter)) +
+		       pages(BPF_CORE_READ(old, rss_stat.count[RSS_ANON].counter)) +
+		       pages(BPF_CORE_READ(old, rss_stat.count[RSS_SHMEM].counter));
 	return pages(now->rss_stat[RSS_FILE].count) + pages(now->rss_stat[RSS_ANON].count) +
 	       pages(now->rss_stat[RSS_SHMEM].count);
 }

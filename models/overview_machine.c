@@ -86,6 +86,18 @@ void rule__D_STATE(struct rule_run *r)
 		     n == 1 ? "" : " for longest");
 }
 
+#define ZOMBIE_LOOKS 3 /* fewer at one of them: they are waited for, only late */
+
+/* The least of the last looks; 0 as long as there are too few. */
+static double zombies(const struct system_series *v)
+{
+	float least = INFINITY;
+
+	for (u32 i = 0; v->ntrend >= ZOMBIE_LOOKS && i < ZOMBIE_LOOKS; i++)
+		least = MIN(least, v->trend[v->ntrend - 1 - i]);
+	return v->ntrend >= ZOMBIE_LOOKS ? (double)least : 0;
+}
+
 void rule__ZOMBIES(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
@@ -97,9 +109,9 @@ void rule__ZOMBIES(struct rule_run *r)
 	if (p)
 		snprintf(filter, sizeof(filter), "tree=%u", who.pid);
 	if (v)
-		finding__add(r, v->rate, &who, filter,
+		finding__add(r, zombies(v), &who, filter,
 			     "%.0f processes have ended, and nobody waits for them|: `%s` started most of them",
-			     v->rate, who.comm);
+			     zombies(v), who.comm);
 }
 
 /* --- networks --- */

@@ -19,12 +19,14 @@ static u64 runq_ns(const struct sched_task *t)
 	return t->sums[WINDOW_LAST].state_ns[TASK_STATE_RUNNABLE];
 }
 
+/* Of those that are known one by one: many that have ended are one together. */
 static const struct sched_task *longest_waiting(const struct facts *f)
 {
 	const struct sched_task *top = NULL;
 
 	for (u32 i = 0; i < f->sched->ntasks; i++)
-		if (!top || runq_ns(&f->sched->tasks[i]) > runq_ns(top))
+		if (f->sched->tasks[i].n <= 1 && !f->sched->tasks[i].gone &&
+		    (!top || runq_ns(&f->sched->tasks[i]) > runq_ns(top)))
 			top = &f->sched->tasks[i];
 	return top;
 }

@@ -112,9 +112,10 @@ static void note(struct source *s)
 	trim_names(s);
 }
 
+/* What goes on in CPUs' spans the overview has no use for, and it may look at very many threads. */
 static void visit_all(struct source *s)
 {
-	if (s->base.visit.link)
+	if (s->base.visit.link && !(s->active_only && s->m->of_cpus))
 		bpf_source__visit(&s->base);
 }
 
@@ -184,6 +185,7 @@ static void scoped(struct source *s, const struct scope *scope)
 
 static void sampled(struct source *s, const struct sampling *how)
 {
+	s->active_only = how->active_only;
 	if (s->held)
 		held_tables__set_sampling(s->held, how->sample_bytes == SAMPLE_PAGES ? 0
 						   : how->sample_bytes		     ? how->sample_bytes

@@ -37,6 +37,7 @@ struct source {
 	u64 peeks_until_ns; /* 0: never */
 	struct held_tables *held;  /* of a holding, in the place of cells; NULL of others */
 	u64 unseen;		   /* releases that the model was told of */
+	bool active_only;	   /* struct sampling */
 	u32 ncpus;
 	struct bpf_map *names_seen;
 	struct measure_names names;

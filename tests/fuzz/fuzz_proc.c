@@ -15,6 +15,7 @@
 #include "sources/block_devices.h"
 #include "sources/cache_dentry.h"
 #include "sources/cache_totals.h"
+#include "sources/system_parse.h"
 #include "sources/vitals_parse.h"
 #include "symbols/kernel_id.h"
 #include "tests/fuzz/fuzz.h"
@@ -141,6 +142,49 @@ static bool names(const char *text)
 	return found | (cgroup__nameless(text) != 0);
 }
 
+static void take_figure(void *ctx, enum figure f, const char *instance, u64 value)
+{
+	if (f >= FIGURES)
+		abort();
+	*(u64 *)ctx += 1 + strlen(instance);
+}
+
+static bool any_disk(const char *name)
+{
+	return true;
+}
+
+/* Figures of the whole machine: names of interfaces, disks and mount points, and what programs make the kernel log. */
+static bool machine(const char *text)
+{
+	struct filesystem fs[8];
+	struct notice_sample notice;
+	struct usage_sample usage;
+	char comm[COMM_LEN];
+	u64 seen = 0;
+	const struct figure_out out = {take_figure, &seen};
+	u32 pid, n = system__parse_mountinfo(text, fs, ARRAY_SIZE(fs));
+
+	for (u32 i = 0; i < n; i++)
+		if (strlen(fs[i].path) >= FILESYSTEM_PATH)
+			abort();
+	system__parse_stat(text, 1, &out);
+	system__parse_diskstats(text, any_disk, &out);
+	system__parse_net_dev(text, &out);
+	system__parse_protocols(text, &out);
+	system__parse_interrupts(text, FIGURE_INTERRUPTS_OF, &out);
+	system__parse_cpu_stat(text, "/", &out);
+	system__parse_clocksource(text, &out);
+	if (notice__crash(text, &pid, comm)) {
+		if (strlen(comm) >= COMM_LEN)
+			abort();
+		seen++;
+	}
+	if (system__parse_kmsg(text, &notice) && strlen(notice.text) >= NOTICE_TEXT)
+		abort();
+	return n | (seen != 0) | system__parse_task(text, 1, 1, &usage) | (system__parse_memory_stat(text) != 0);
+}
+
 /* The kernel's own notes are no text. */
 static bool notes(const uint8_t *data, size_t size)
 {
@@ -157,7 +201,8 @@ static bool notes(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static bool (*const parsers[])(const char *text) = {groups, mounts,   devices, vital_signs,
-							    cpus,   dentries, names,	 process};
+							    cpus,   dentries, names,	 process,
+							    machine};
 	bool right;
 	char *text;
 	u32 n;

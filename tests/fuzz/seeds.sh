@@ -439,11 +439,16 @@ text 4 '0-3,5,7-9' >"$out/proc/cpus"
 text 5 '75 60 45 0 12 0' >"$out/proc/dentries"
 text 6 'ffffffff81000000 A abs' 'ffffffff81000000 T _text' >"$out/proc/address"
 printf '\6cgroup:4711' >"$out/proc/nameless"
-printf '\10\6\0\0\0\1\0\0\0\0\1\0\0Linux\0\0\0\0\0\0\0\4\0\0\0\24\0\0\0\3\0\0\0GNU\0%020d' 7 \
+printf '\11\6\0\0\0\1\0\0\0\0\1\0\0Linux\0\0\0\0\0\0\0\4\0\0\0\24\0\0\0\3\0\0\0GNU\0%020d' 7 \
 	>"$out/proc/notes"
 text 7 '4711 (a (b) c) S 1 4711 4711 0 -1 4194304 99 0 1 0 12 34 0 0 20 0 3 0 123456 1000000 250 9' \
 	>"$out/proc/process"
-for n in 0 1 2 3 4 5 6 7; do
+text 10 '28 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw' '29 28 0:40 / /a\040b\777 rw - tmpfs x ro,emergency_ro' \
+	'29 28 0:40' ' - ' >"$out/proc/filesystems"
+text 10 'a [1] b[77]: segfault at 0 ip 1' >"$out/proc/crash"
+text 10 'anon 5' 'total_rss 7' 'total_shmem 99999999999999999999' >"$out/proc/memory"
+text 10 'Inter-| x' 'eth0:1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16' >"$out/proc/interfaces"
+for n in 0 1 2 3 4 5 6 7 10; do
 	text $n 'none of it' >"$out/proc/wrong$n"
 done
 mkdir -p "$out/process" "$out/commands" "$out/script"

@@ -22,7 +22,7 @@
 	"figure files_max - 1000000\nfigure forks - 10\nfigure context_switches - 3000\n"          \
 	"figure busy_ns vda 10000000\nfigure reads vda 20\nfigure read_ns vda 10000000\n"          \
 	"figure rx_drops eth0 0\nfigure rx_bytes eth0 5000\nfigure tcp_out - 100\n"                \
-	"figure tcp_connect_fails - 1\nfigure zombies - 2\nfigure conntrack - 100\n"              \
+	"figure tcp_connect_fails - 1\nfigure conntrack - 100\n"                                   \
 	"figure conntrack_max - 65536\nfigure fs_used_bytes / 500000000000\n"                     \
 	"figure fs_available_bytes / 100000000000\nfigure fs_read_only / 0\n"                     \
 	"usage quiet 50 S 2 10 5 20 40 0\n"
@@ -235,7 +235,8 @@ static const struct example examples[] = {
 	 ORDINARY "figure tcp_syn_cookies - 600\nfigure tcp_syn_drops - 100\n"},
 	{RULE_SLOW_CLOCK, SEVERITY_NOTE, 0, "the kernel's clock is hpet", ORDINARY "figure slow_clock hpet 1\n"},
 	{RULE_ZOMBIES, SEVERITY_NOTE, 7, "400 processes have ended, and nobody waits for them: `boss` started",
-	 ORDINARY "figure zombies - 400 7\nusage boss 7 S 2 5 5 0 1 0\n"},
+	 ORDINARY "figure zombies - 400 7\ntick\n" ORDINARY "figure zombies - 420 7\ntick\n"
+	 ORDINARY "figure zombies - 500 7\nusage boss 7 S 2 5 5 0 1 0\n"},
 	{RULE_CRASHES, SEVERITY_WARNING, 0, "3 processes crashed in the last minute, `web app` last: \"web app[13]: segf",
 	 ORDINARY "notice 6 web[11]: segfault at 0 ip 1 sp 2 error 4\nnotice 6 traps: web[12] trap divide error ip:1\n"
 		  "notice 6 web app[13]: segfault at 8 ip 1 sp 2 error 4\nnotice 6 eth0: link up\n"},
@@ -474,7 +475,7 @@ static void what_only_looks_bad_is_left_out(void **state)
 		  "late burn 7 1 120 main@burn;" TICK "late burn 7 1 120 main@burn;" TICK
 		  "late burn 7 1 120 main@burn;" TICK LATE("burn 7 1 120", "a") LATE("burn 7 0 120", "b")
 		  LATE("burn 7 0 120", "c") LATE("burn 7 0 9", "c") LATE("burn 7 0 8", "c") IDLE IDLE IDLE
-		  "exits qemu 8 hlt 1000 950 40\nexits qemu 8 io 100 2 0\n"
+		  "figure zombies - 300\nexits qemu 8 hlt 1000 950 40\nexits qemu 8 io 100 2 0\n"
 		  "usage walk 9 R 2 700 10 0 1 0\ncounted walk 9 cycles 4000000\n"
 		  "counted walk 9 instructions 1000000\ncounted walk 9 cache-misses 100\n");
 	a = ask(&s, NULL);

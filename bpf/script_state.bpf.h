@@ -24,6 +24,7 @@ struct script_state {
 	struct ruby_environment environment; /* SCRIPT_STACK: of the frame that is looked at, */
 	struct ruby_entry entry;	     /* and of a method's */
 	struct ruby_definition definition;
+	u32 of_c; /* functions written in C since the last one that is not */
 	u64 statement;		   /* SCRIPT_CONTEXTS: of the frame that is looked at */
 	u32 kept;		   /* a frame's place, and 1; 0: none */
 	u32 main;		   /* the last run is what perl was begun with, alone */

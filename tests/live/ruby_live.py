@@ -15,6 +15,7 @@ from runtimes import folded, follow, line_of, own_lines, share, whole  # noqa: E
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/ruby_shares.rb")
 CLASSES = os.path.join(live.ROOT, "tests/workloads/ruby_classes.rb")
+CALLS_C = os.path.join(live.ROOT, "tests/workloads/ruby_calls_c.rb")
 WALKED = "3.1"
 DEPTH = 5
 CHAIN = ["Object#descend"] * (DEPTH + 1) + ["Object#produce", "block in produce"]
@@ -99,6 +100,30 @@ def test_classes():
     live.near(share(stacks, lambda s: follow(s, chain)), 100, 5, "ruby: stacks with methods by their classes' names, %")
     methods = {f for s in stacks for f in s if bare(f) in map(bare, chain)}
     assert methods == set(chain), methods
+
+
+def own_name(frame):
+    """As Ruby's own lists of calls have it; None: it is a frame of C code's."""
+    if frame == "<main>" or re.match(r"(block|rescue) .*in ", frame):
+        return frame
+    method = re.fullmatch(r"[A-Z][\w:]*[#.](\S+)", frame)
+    return method[1] if method else None
+
+
+def test_functions_of_c():
+    """Functions written in C are in their place: as many, of the same names and in the order that Ruby itself lists"""
+    with running(CALLS_C) as p:
+        names = p.stdout.readline().strip().split(";")
+        servers.printed(p, "ready")
+        stacks = folded("cpu", p.pid, "-F", 997)
+    works = {s: [n for n in map(own_name, s) if n] for s in stacks if "Object#spin" in s}
+    assert sum(stacks[s] for s in works) > 50, stacks
+    for s, got in works.items():
+        assert got == names, (s, names)
+    placed = ["<main>", "Kernel#loop", "rb_rescue2", "rb_vm_exec", "block in <main>", "Array#each", "rb_ary_each",
+              "rb_yield", "rb_vm_exec", "block (2 levels) in <main>", "Object#in_numbers", "Integer#times"]
+    live.near(share({s: stacks[s] for s in works}, lambda s: follow(s, placed)), 100, 1,
+              "ruby: stacks with functions of C before their C code, %")
 
 
 def test_waits():

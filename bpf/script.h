@@ -7,6 +7,9 @@
  *	SCRIPT_FRAME	where its code object is, and which instruction of it is next
  *	SCRIPT_CHECK	after all others: a sum over what the code objects were when it was walked, as
  *			another one may be in their place when names are read
+ *
+ * Functions that live no longer than what they are called for have a check word of their own right
+ * behind theirs, which is made of what they were alone, and are no part of the sum.
  */
 #ifndef BPF_SCRIPT_H
 #define BPF_SCRIPT_H
@@ -106,6 +109,7 @@ struct script_runtime {
 #define SCRIPT_PHP_USER	    2
 #define SCRIPT_PHP_EVAL	    4
 #define SCRIPT_PHP_OUTERMOST 2
+#define SCRIPT_PHP_CLOSURE   (1ULL << (32 + 22)) /* in the first word of a function */
 
 /* SCRIPT_STACK: what is in the first word of a code object; and of the first word of what frame_owner leads to:
  * the outermost frame of a call is marked, and one that is no function's. */
@@ -137,6 +141,12 @@ struct ruby_definition {
 static inline __u64 script_sum(__u64 h, __u64 word)
 {
 	return (((h << 23) | (h >> 41)) ^ word) * 0x9fb21c651e98df25ULL;
+}
+
+/* The check word of one alone. */
+static inline __u64 script_own_check(__u64 print)
+{
+	return SCRIPT_CHECK | print >> 2;
 }
 
 static inline __u64 script_code_sum(__u64 file, __u64 name, __u64 lines, __u64 line)

@@ -34,6 +34,7 @@ struct script_state {
 	u64 words[SCRIPT_FRAMES];
 	u64 prints[SCRIPT_FRAMES];
 	u64 anchors[SCRIPT_FRAMES]; /* of the first frame of a run; else 0 */
+	u8 passing[SCRIPT_FRAMES];  /* has a check word of its own */
 	/* Merging: */
 	u32 at; /* the first native frame in the scratch */
 	u64 merged[STACK_DEPTH + 1];
@@ -96,6 +97,7 @@ static __always_inline void put_frame(struct script_state *x, u64 code, u64 unit
 	x->words[i & SCRIPT_MASK] = SCRIPT_FRAME | unit << SCRIPT_CODE_BITS | code >> 3;
 	x->prints[i & SCRIPT_MASK] = print;
 	x->anchors[i & SCRIPT_MASK] = 0;
+	x->passing[i & SCRIPT_MASK] = 0;
 	x->n++;
 }
 

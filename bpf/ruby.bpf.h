@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Ruby's frames (bpf/script.bpf.h). They lie side by side on a stack of the thread, or of the fiber that it is
- * in, the innermost one first. A method that is written in C has one, too, and is left out: its own frames are
- * on the C stack. So are blocks that are.
+ * in, the innermost one first. A method that is written in C has one, too, and belongs to the run that calls it:
+ * its own frames are on the C stack, behind that run's. Blocks that are have no name, and are left out.
  */
 #ifndef BPF_RUBY_BPF_H
 #define BPF_RUBY_BPF_H
@@ -23,6 +23,7 @@ static __always_inline bool ruby_begin(struct script_state *x)
 	    bpf_probe_read_user(&stack, sizeof(stack), (void *)x->call))
 		return false;
 	x->end = stack.low + 8 * stack.words;
+	x->of_c = 0;
 	return x->frame >= stack.low && x->frame <= x->end;
 }
 
@@ -51,10 +52,11 @@ static __always_inline bool ruby_read_entry(struct ruby_entry *e, u64 at)
 	       !bpf_probe_read_user(e, sizeof(*e), (void *)at);
 }
 
-/* What is known of the method that runs this code, in x->entry, too; 0: not sure, its code has to do. */
-__noinline u64 ruby__entry(u32 slot, u64 at, u64 code)
+/* What is known of the method of the frame, in x->entry and x->definition, too; 0: not sure. */
+__noinline u64 ruby__entry(u32 slot)
 {
 	struct script_state *x = script__state(slot);
+	u64 at = x ? x->environment.method : 0;
 
 	if (!x || !ruby_read_entry(&x->entry, at))
 		return 0;
@@ -64,10 +66,15 @@ __noinline u64 ruby__entry(u32 slot, u64 at, u64 code)
 			return 0;
 	}
 	if ((x->entry.type & SCRIPT_RUBY_TYPE) != SCRIPT_RUBY_ENTRY ||
-	    bpf_probe_read_user(&x->definition, sizeof(x->definition), (void *)x->entry.definition) ||
-	    (x->definition.type & RUBY_DEFINITION_TYPE) || x->definition.code != code)
+	    bpf_probe_read_user(&x->definition, sizeof(x->definition), (void *)x->entry.definition))
 		return 0;
 	return at;
+}
+
+/* Whether the frame's method is the one that runs this code; else its code has to do. */
+static __always_inline bool ruby_runs(const struct script_state *x, u64 code)
+{
+	return RUBY_DEFINITION(x->definition.type) == RUBY_WRITTEN_IN_RUBY && x->definition.code == code;
 }
 
 /* The frame of a function. */
@@ -81,11 +88,32 @@ static __always_inline bool ruby_put(struct script_state *x, u32 slot, u64 code)
 	print = script_code_sum(code_word(x, x->rt.code_file), code_word(x, x->rt.code_name),
 				code_word(x, x->rt.code_lines), code_word(x, x->rt.code_line));
 	if ((x->environment.flags & SCRIPT_RUBY_MAGIC) == SCRIPT_RUBY_METHOD)
-		entry = ruby__entry(slot, x->environment.method, code);
+		entry = ruby__entry(slot);
+	if (entry && !ruby_runs(x, code))
+		entry = 0;
 	if (entry)
 		print = ruby_method_sum(print, x->entry.owner);
 	put_frame(x, entry ? entry : code, script_unit((s64)instr >> 3), print);
+	x->of_c = 0;
 	return true;
+}
+
+/* The frame of a function that is written in C. Where there is doubt the C stack alone tells of it. */
+static __always_inline void ruby_put_c(struct script_state *x, u32 slot)
+{
+	u64 entry = ruby__entry(slot);
+
+	if (!entry || RUBY_DEFINITION(x->definition.type) != RUBY_WRITTEN_IN_C)
+		return;
+	put_frame(x, entry, 0, ruby_c_sum(x->definition.code, x->entry.called, x->entry.owner));
+	x->of_c++;
+}
+
+/* What C calls before any code of Ruby runs is in no run: it is left out. */
+static __always_inline int ruby_end(struct script_state *x)
+{
+	x->n -= x->of_c;
+	return SCRIPT_END;
 }
 
 /* The frame at x->frame. */
@@ -98,7 +126,7 @@ __noinline int ruby__step(u32 slot)
 	if (!x)
 		return SCRIPT_DOUBT;
 	if (x->frame >= x->end)
-		return SCRIPT_END;
+		return ruby_end(x);
 	bytes = x->rt.frame_bytes;
 	barrier_var(bytes);
 	if ((x->frame & 7) || bytes > sizeof(x->f) ||
@@ -112,6 +140,9 @@ __noinline int ruby__step(u32 slot)
 	if (ruby_is_function(x->environment.flags) &&
 	    !ruby_put(x, slot, frame_word(x, x->rt.frame_code)))
 		return SCRIPT_DOUBT;
+	if (x->rt.names_of_c &&
+	    (x->environment.flags & SCRIPT_RUBY_MAGIC) == SCRIPT_RUBY_C_METHOD)
+		ruby_put_c(x, slot);
 	if (x->environment.flags & SCRIPT_RUBY_OUTERMOST)
 		end_run(x, ANCHOR_IS_CODE);
 	return SCRIPT_GOES_ON;

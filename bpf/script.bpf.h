@@ -225,6 +225,15 @@ static __always_inline bool ends_run(struct script_state *x)
 	return true;
 }
 
+/* Whether the function goes when it has run: PHP's closures are an object each, and what is evaluated, and
+ * files, are code that runs once. */
+static __always_inline bool is_passing(const struct script_state *x)
+{
+	return x->rt.how == SCRIPT_CALLS && !is_internal(x) &&
+	       (x->c[0] & SCRIPT_PHP_CLOSURE || (u8)x->c[0] == SCRIPT_PHP_EVAL ||
+		!code_word(x, x->rt.code_name));
+}
+
 /* No function's, but what stands between runs; PHP's are of generators, and of calls from C. */
 static __always_inline bool is_shim(const struct script_state *x, u64 code)
 {
@@ -258,6 +267,8 @@ __noinline int script__step(u32 slot)
 	if (!code_read(x, code, &print))
 		return SCRIPT_DOUBT;
 	put_frame(x, code, frame_unit(x, code), print);
+	if (is_passing(x))
+		x->passing[(x->n - 1) & SCRIPT_MASK] = 1;
 	if (!ends_run(x))
 		return SCRIPT_DOUBT;
 	return x->frame ? SCRIPT_GOES_ON : SCRIPT_END;
@@ -326,9 +337,13 @@ static __always_inline void put_merged(struct script_state *x, u64 word)
 static __always_inline void put_script(struct script_state *x)
 {
 	u32 i = x->next;
+	u64 print = x->prints[i & SCRIPT_MASK];
 
 	put_merged(x, x->words[i & SCRIPT_MASK]);
-	x->check = script_sum(x->check, x->prints[i & SCRIPT_MASK]);
+	if (x->passing[i & SCRIPT_MASK] && x->out < STACK_DEPTH - 1)
+		put_merged(x, script_own_check(print));
+	else
+		x->check = script_sum(x->check, print);
 	x->next = ++i;
 	if (i >= x->n || x->anchors[i & SCRIPT_MASK]) {
 		x->in_run = 0;

@@ -7,6 +7,9 @@
  *	SCRIPT_FRAME	where its code object is, and which instruction of it is next
  *	SCRIPT_CHECK	after all others: a sum over what the code objects were when it was walked, as
  *			another one may be in their place when names are read
+ *
+ * Functions that live no longer than what they are called for have a check word of their own right
+ * behind theirs, which is made of what they were alone, and are no part of the sum.
  */
 #ifndef BPF_SCRIPT_H
 #define BPF_SCRIPT_H
@@ -96,6 +99,7 @@ struct script_runtime {
 	__u16 text_hash;   /* in a string: its hash, or its length */
 	__u16 instr_shift; /* SCRIPT_OBJECTS: of the instruction's number */
 	__u16 code_body;   /* SCRIPT_STACK: in a code object: where the rest of it is */
+	__u16 names_of_c;  /* SCRIPT_STACK: what functions written in C are called can be said */
 	struct perl_layout perl;
 };
 
@@ -105,6 +109,7 @@ struct script_runtime {
 #define SCRIPT_PHP_USER	    2
 #define SCRIPT_PHP_EVAL	    4
 #define SCRIPT_PHP_OUTERMOST 2
+#define SCRIPT_PHP_CLOSURE   (1ULL << (32 + 22)) /* in the first word of a function */
 
 /* SCRIPT_STACK: what is in the first word of a code object; and of the first word of what frame_owner leads to:
  * the outermost frame of a call is marked, and one that is no function's. */
@@ -115,6 +120,7 @@ struct script_runtime {
 #define SCRIPT_RUBY_MAGIC     0x7fff0001
 #define SCRIPT_RUBY_DUMMY     0x79990001
 #define SCRIPT_RUBY_METHOD    0x11110001
+#define SCRIPT_RUBY_C_METHOD  0x55550001
 
 /* A method's frame has below its flags what is known of the method, or what leads to it; a word of the
  * method is that entry's address. As Ruby 3.1 has them: */
@@ -124,15 +130,23 @@ struct ruby_entry {
 	__u64 type, variables_entry, definition, called, owner; /* owner: the class or module */
 };
 struct ruby_definition {
-	__u64 type, code; /* type: 0 in its low bits, of what is written in Ruby */
+	__u64 type, code; /* type: in its low bits; code: of one in C its address */
 };
-#define RUBY_DEFINITION_TYPE 0xf
+#define RUBY_DEFINITION(type) ((type) & 0xf)
+#define RUBY_WRITTEN_IN_RUBY  0
+#define RUBY_WRITTEN_IN_C     1
 
 /* A sum tells code objects apart by these words, in this order: the file, the name, the table of lines,
  * the word with the first line; and the name's hash, as the interpreter keeps it. Both sides make it. */
 static inline __u64 script_sum(__u64 h, __u64 word)
 {
 	return (((h << 23) | (h >> 41)) ^ word) * 0x9fb21c651e98df25ULL;
+}
+
+/* The check word of one alone. */
+static inline __u64 script_own_check(__u64 print)
+{
+	return SCRIPT_CHECK | print >> 2;
 }
 
 static inline __u64 script_code_sum(__u64 file, __u64 name, __u64 lines, __u64 line)
@@ -155,6 +169,11 @@ static inline __u64 perl_statement_sum(const struct perl_layout *l, const __u64 
 static inline __u64 ruby_method_sum(__u64 code, __u64 owner)
 {
 	return script_sum(code, owner);
+}
+
+static inline __u64 ruby_c_sum(__u64 code, __u64 called, __u64 owner)
+{
+	return ruby_method_sum(script_sum(code, called), owner);
 }
 
 static inline __u64 perl_function_sum(const struct perl_layout *l, const __u64 *words)

@@ -24,6 +24,7 @@ struct script_state {
 	struct ruby_environment environment; /* SCRIPT_STACK: of the frame that is looked at, */
 	struct ruby_entry entry;	     /* and of a method's */
 	struct ruby_definition definition;
+	u32 of_c; /* functions written in C since the last one that is not */
 	u64 statement;		   /* SCRIPT_CONTEXTS: of the frame that is looked at */
 	u32 kept;		   /* a frame's place, and 1; 0: none */
 	u32 main;		   /* the last run is what perl was begun with, alone */
@@ -33,6 +34,7 @@ struct script_state {
 	u64 words[SCRIPT_FRAMES];
 	u64 prints[SCRIPT_FRAMES];
 	u64 anchors[SCRIPT_FRAMES]; /* of the first frame of a run; else 0 */
+	u8 passing[SCRIPT_FRAMES];  /* has a check word of its own */
 	/* Merging: */
 	u32 at; /* the first native frame in the scratch */
 	u64 merged[STACK_DEPTH + 1];
@@ -95,6 +97,7 @@ static __always_inline void put_frame(struct script_state *x, u64 code, u64 unit
 	x->words[i & SCRIPT_MASK] = SCRIPT_FRAME | unit << SCRIPT_CODE_BITS | code >> 3;
 	x->prints[i & SCRIPT_MASK] = print;
 	x->anchors[i & SCRIPT_MASK] = 0;
+	x->passing[i & SCRIPT_MASK] = 0;
 	x->n++;
 }
 

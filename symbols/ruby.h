@@ -11,12 +11,16 @@
 #include "symbols/process_memory.h"
 #include "symbols/script_code.h"
 
+#define RUBY_SYMBOLS_MAX 16
+
 /* What a file has; addresses as its symbols have them. */
 struct ruby_file {
 	u64 vm;	     /* ruby_current_vm_ptr */
 	u64 version; /* ruby_version: a text */
 	u64 object;  /* rb_cObject; 0: it has none, and methods have no classes */
 	u64 eval, eval_size;
+	u64 symbols[RUBY_SYMBOLS_MAX]; /* where its table of symbols may be, as code says that lists them */
+	u32 nsymbols;
 };
 
 /* False: it is none. */
@@ -26,6 +30,7 @@ bool ruby_file__read(int fd, struct ruby_file *out);
 struct ruby {
 	struct script_runtime rt; /* but for exec_id */
 	u64 object;		  /* where the class of all is; 0: not known */
+	u64 symbols;		  /* where its table of symbols is; 0: not known */
 };
 
 /* bias: to be added to the file's addresses. 0; -EAGAIN: it has not begun yet; else -errno and why,
@@ -43,6 +48,10 @@ u64 ruby_code__print(const struct ruby *r, const struct process_memory *m, u64 a
  * name. */
 void ruby_class__prefix(const struct ruby *r, const struct process_memory *m, u64 class, char *buf,
 			size_t size);
+/* Which of those that a file has is the table of symbols in a process; 0: none. */
+u64 ruby_symbols__find(const struct ruby_file *f, u64 bias, const struct process_memory *m);
+/* What a symbol is called; false: it is none. */
+bool ruby_symbols__name(const struct ruby *r, const struct process_memory *m, u64 id, char *to, size_t size);
 /* A text, cut where it is longer. False: it is none, or has what no name has. */
 bool ruby__text(const struct process_memory *m, u64 at, char *to, size_t size);
 

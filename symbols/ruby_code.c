@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * What an instruction sequence of Ruby is called: its label and file, and which instruction has
- * which line. An index says, for a place in it, how many entries of the table of lines begin there
+ * which line; and what a function that is written in C is. An index says, for a place in it, how many entries of the table of lines begin there
  * or before.
  */
 #include <errno.h>
@@ -27,17 +27,61 @@ struct code {
 	u64 body, words[CODE_WORDS];
 };
 
+/* What is known of a method. */
+struct method {
+	struct ruby_entry entry;
+	struct ruby_definition definition;
+};
+
+static bool read_method(const struct process_memory *m, u64 address, struct method *to)
+{
+	return !(address & 7) && m->read(m->ctx, address, &to->entry, sizeof(to->entry)) &&
+	       (to->entry.type & SCRIPT_RUBY_TYPE) == SCRIPT_RUBY_ENTRY &&
+	       m->read(m->ctx, to->entry.definition, &to->definition, sizeof(to->definition));
+}
+
+/* --- functions written in C --- */
+
+#define DEFINITION_NAME 32 /* in the definition: what it was called when it was made */
+#define OF_C		"[ruby]" /* in the place of a file */
+
+static bool is_of_c(const struct method *f)
+{
+	return RUBY_DEFINITION(f->definition.type) == RUBY_WRITTEN_IN_C;
+}
+
+static u64 print_of_c(const struct method *f)
+{
+	return ruby_c_sum(f->definition.code, f->entry.called, f->entry.owner);
+}
+
+static int read_of_c(const struct ruby *r, const struct process_memory *m, const struct method *f,
+		     struct script_code *out)
+{
+	size_t n;
+	u64 id;
+
+	out->print = print_of_c(f);
+	ruby_class__prefix(r, m, f->entry.owner, out->name, sizeof(out->name) / 2);
+	n = strlen(out->name);
+	if (!memory__u64(m, f->entry.definition + DEFINITION_NAME, &id) ||
+	    !ruby_symbols__name(r, m, id, out->name + n, sizeof(out->name) - n))
+		return -ESTALE;
+	snprintf(out->file, sizeof(out->file), OF_C);
+	return 0;
+}
+
+/* --- those that are not --- */
+
 static bool read_entry(const struct process_memory *m, u64 *address, u64 *owner)
 {
-	struct ruby_definition d;
-	struct ruby_entry e;
+	struct method f;
 
-	if (!m->read(m->ctx, *address, &e, sizeof(e)) ||
-	    (e.type & SCRIPT_RUBY_TYPE) != SCRIPT_RUBY_ENTRY ||
-	    !m->read(m->ctx, e.definition, &d, sizeof(d)) || (d.type & RUBY_DEFINITION_TYPE))
+	if (!read_method(m, *address, &f) ||
+	    RUBY_DEFINITION(f.definition.type) != RUBY_WRITTEN_IN_RUBY)
 		return false;
-	*owner = e.owner;
-	*address = d.code;
+	*owner = f.entry.owner;
+	*address = f.definition.code;
 	return true;
 }
 
@@ -67,8 +111,11 @@ static u64 print_of(const struct ruby *r, const struct code *c)
 
 u64 ruby_code__print(const struct ruby *r, const struct process_memory *m, u64 address)
 {
+	struct method f;
 	struct code c;
 
+	if (read_method(m, address, &f) && is_of_c(&f))
+		return print_of_c(&f);
 	return read_code(r, m, address, &c) ? print_of(r, &c) : 0;
 }
 
@@ -250,11 +297,14 @@ static bool read_name(const struct ruby *r, const struct process_memory *m, cons
 int ruby_code__read(const struct ruby *r, const struct process_memory *m, u64 address,
 		    struct script_code *out)
 {
+	struct method f;
 	struct code c;
 	u64 first;
 	u32 last;
 
 	*out = (struct script_code){0};
+	if (read_method(m, address, &f) && is_of_c(&f))
+		return read_of_c(r, m, &f, out);
 	if (!read_code(r, m, address, &c) || !memory__u64(m, c.body + FIRST_LINE, &first) ||
 	    !memory__u32(m, c.body + LAST_LINE, &last) ||
 	    !read_name(r, m, &c, out->name, sizeof(out->name)) ||

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whether a file is a Ruby, and where its evaluation function is. That is the static one that
- * rb_vm_exec calls and which is by far the largest of those; its name is in no stripped file, so
- * calls are looked at, and the ranges of functions in the unwind tables. Where it is inlined it is
- * rb_vm_exec itself.
+ * Whether a file is a Ruby, where its evaluation function is, and where its table of symbols may be.
+ * The first is the static one that rb_vm_exec calls and which is by far the largest of those; its
+ * name is in no stripped file, so calls are looked at, and the ranges of functions in the unwind
+ * tables. Where it is inlined it is rb_vm_exec itself. The second is among what the function refers
+ * to that lists all symbols.
  */
 #include <unistd.h>
 
@@ -14,12 +15,19 @@
 
 #define VM	  "ruby_current_vm_ptr"
 #define VM_EXEC	  "rb_vm_exec"
+#define LIST	  "rb_sym_all_symbols"
 #define CODE_MAX  (64u << 10)
 #define CALLS_MAX 128
 
+struct taken {
+	struct ruby_file *file;
+	u64 list, list_size; /* the function that lists all symbols */
+};
+
 static void take(void *ctx, const char *name, const GElf_Sym *sym)
 {
-	struct ruby_file *f = ctx;
+	struct taken *t = ctx;
+	struct ruby_file *f = t->file;
 
 	if (!strcmp(name, VM)) {
 		f->vm = sym->st_value;
@@ -30,6 +38,9 @@ static void take(void *ctx, const char *name, const GElf_Sym *sym)
 	} else if (!strcmp(name, VM_EXEC)) {
 		f->eval = sym->st_value;
 		f->eval_size = sym->st_size;
+	} else if (!strcmp(name, LIST)) {
+		t->list = sym->st_value;
+		t->list_size = sym->st_size;
 	}
 }
 
@@ -90,16 +101,27 @@ static bool read_code(Elf *elf, int fd, u64 address, u8 *code, size_t size)
 	return false;
 }
 
-static void find_eval(Elf *elf, int fd, struct ruby_file *f)
+/* NULL: it cannot be read. */
+static u8 *function_code(Elf *elf, int fd, u64 address, u64 size)
 {
-	struct calls c = {.size = f->eval_size};
-	GElf_Ehdr eh;
 	u8 *code;
 
-	if (!gelf_getehdr(elf, &eh) || f->eval_size > CODE_MAX)
-		return;
-	code = xmalloc(f->eval_size);
-	if (read_code(elf, fd, f->eval, code, f->eval_size)) {
+	if (size > CODE_MAX)
+		return NULL;
+	code = xmalloc(size);
+	if (read_code(elf, fd, address, code, size))
+		return code;
+	free(code);
+	return NULL;
+}
+
+static void find_eval(Elf *elf, int fd, struct ruby_file *f)
+{
+	u8 *code = function_code(elf, fd, f->eval, f->eval_size);
+	struct calls c = {.size = f->eval_size};
+	GElf_Ehdr eh;
+
+	if (code && gelf_getehdr(elf, &eh)) {
 		find_calls(&c, eh.e_machine, code, f->eval_size, f->eval);
 		unwind_table__each_range(elf, take_range, &c);
 	}
@@ -110,17 +132,53 @@ static void find_eval(Elf *elf, int fd, struct ruby_file *f)
 	f->eval_size = c.size;
 }
 
+/* --- what it refers to --- */
+
+static bool refers(const u8 *code)
+{
+	return (code[0] & 0xfb) == 0x48 && (code[1] == 0x8b || code[1] == 0x8d) &&
+	       (code[2] & 0xc7) == 0x05; /* mov, lea: relative to the next instruction */
+}
+
+/* The table itself, or its second word, which is where texts are looked up. */
+static void find_symbols(Elf *elf, int fd, const struct taken *t)
+{
+	u8 *code = function_code(elf, fd, t->list, t->list_size);
+	struct ruby_file *f = t->file;
+	GElf_Ehdr eh;
+	u32 word;
+
+	if (!code || !gelf_getehdr(elf, &eh) || eh.e_machine != EM_X86_64) {
+		free(code);
+		return;
+	}
+	for (u64 i = 0; i + 7 <= t->list_size && f->nsymbols + 2 <= RUBY_SYMBOLS_MAX; i++) {
+		u64 to = t->list + i + 7;
+
+		if (!refers(code + i))
+			continue;
+		memcpy(&word, code + i + 3, sizeof(word));
+		to += (u64)(s64)(s32)word;
+		f->symbols[f->nsymbols++] = to - 8;
+		f->symbols[f->nsymbols++] = to;
+	}
+	free(code);
+}
+
 bool ruby_file__read(int fd, struct ruby_file *out)
 {
+	struct taken t = {.file = out};
 	Elf *elf;
 
 	*out = (struct ruby_file){0};
-	elf__symbols(fd, SHT_DYNSYM, VM, take, out);
+	elf__symbols(fd, SHT_DYNSYM, VM, take, &t);
 	if (!out->vm || !out->version || !out->eval || !out->eval_size)
 		return false;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
 	if (elf)
 		find_eval(elf, fd, out);
+	if (elf && t.list)
+		find_symbols(elf, fd, &t);
 	elf_end(elf);
 	return true;
 }

@@ -74,7 +74,8 @@ int ruby__attach(const struct ruby_file *f, u64 bias, const struct process_memor
 	err = vm ? check_thread(l, vm, m) : -EAGAIN;
 	if (err)
 		return err;
-	*out = (struct ruby){l->rt, f->object ? f->object + bias : 0};
+	*out = (struct ruby){l->rt, f->object ? f->object + bias : 0, ruby_symbols__find(f, bias, m)};
+	out->rt.names_of_c = !!out->symbols;
 	out->rt.interpreters = vm + l->vm_ractors;
 	out->rt.eval = f->eval + bias;
 	out->rt.eval_end = out->rt.eval + f->eval_size;

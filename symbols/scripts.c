@@ -9,7 +9,8 @@
 
 /* A function as its process has it. */
 struct code_entry {
-	u64 address, print;
+	u64 address; /* or its own check word: it is known wherever it is */
+	u64 print;
 	u32 tgid, minor;
 	u32 object, func;
 	u32 first_line, nlines;
@@ -273,6 +274,20 @@ static struct code_entry *add_code(struct scripts *sc, u32 tgid, u64 address)
 	return e;
 }
 
+static void take_code(struct scripts *sc, const struct process_entry *p, struct code_entry *e,
+		      const struct script_code *c)
+{
+	free(e->lines);
+	sc->line_bytes += c->nlines - e->nlines;
+	e->minor = p->runtime.kind == SCRIPT_PYTHON ? p->runtime.python.minor : 0;
+	e->print = c->print;
+	e->object = scripts__object(sc, p->runtime.kind, c->file, p->tgid);
+	e->func = scripts__function(sc, e->object, c->name, c->first_line, c->last_line);
+	e->first_line = c->first_line;
+	e->nlines = c->nlines;
+	e->lines = c->lines;
+}
+
 /* As it is now; NULL: it is none. What was there before goes. */
 static struct code_entry *read_code(struct scripts *sc, const struct process_entry *p, u64 address)
 {
@@ -287,21 +302,29 @@ static struct code_entry *read_code(struct scripts *sc, const struct process_ent
 		return NULL;
 	if (!e)
 		e = add_code(sc, p->tgid, address);
-	free(e->lines);
-	sc->line_bytes += c.nlines - e->nlines;
-	e->minor = p->runtime.kind == SCRIPT_PYTHON ? p->runtime.python.minor : 0;
-	e->print = c.print;
-	e->object = scripts__object(sc, p->runtime.kind, c.file, p->tgid);
-	e->func = scripts__function(sc, e->object, c.name, c.first_line, c.last_line);
-	e->first_line = c.first_line;
-	e->nlines = c.nlines;
-	e->lines = c.lines;
+	take_code(sc, p, e, &c);
 	return e;
+}
+
+/* What is at the address by now may be another one, which is known from then on. */
+static void read_passing(struct scripts *sc, const struct process_entry *p, u64 address, u64 check)
+{
+	const struct process_memory m = process_memory__of(p->tgid);
+	struct script_code c;
+
+	if (find_code(sc, p->tgid, check) || namings[p->runtime.kind].read(sc, p, &m, address, &c))
+		return;
+	check = script_own_check(c.print);
+	if (find_code(sc, p->tgid, check))
+		free(c.lines);
+	else
+		take_code(sc, p, add_code(sc, p->tgid, check), &c);
 }
 
 /* --- stacks --- */
 
-/* Whether all code objects are what they were when the stack was walked. */
+/* Whether all code objects are what they were when the stack was walked, but for those with a check of
+ * their own. */
 static bool agrees(const struct scripts *sc, const struct stack_def *d)
 {
 	u32 n = (u32)d->nkernel + d->nuser;
@@ -310,7 +333,7 @@ static bool agrees(const struct scripts *sc, const struct stack_def *d)
 	for (u32 i = d->nkernel; i < n; i++) {
 		const struct code_entry *e;
 
-		if (!stack_def__is_script(d, i))
+		if (!stack_def__is_script(d, i) || stack_def__has_own_check(d, i))
 			continue;
 		e = find_code(sc, d->tgid, SCRIPT_CODE(d->ips[i]));
 		if (!e)
@@ -320,19 +343,22 @@ static bool agrees(const struct scripts *sc, const struct stack_def *d)
 	return d->ips[n] == (SCRIPT_CHECK | sum >> 2);
 }
 
-/* Where room is made, it is made before a stack, which has to be known as a whole. */
 static void read_codes(struct scripts *sc, const struct process_entry *p, const struct stack_def *d)
 {
-	if (sc->ncodes + SCRIPT_FRAMES > CODES_MAX || sc->line_bytes > LINES_MAX)
-		forget_codes(sc);
 	for (u32 i = d->nkernel; i < (u32)d->nkernel + d->nuser; i++)
-		if (stack_def__is_script(d, i))
+		if (stack_def__is_script(d, i) && !stack_def__has_own_check(d, i))
 			read_code(sc, p, SCRIPT_CODE(d->ips[i]));
 }
 
-static u32 loc_of(struct scripts *sc, const struct process_entry *p, u64 word)
+static void read_passings(struct scripts *sc, const struct process_entry *p, const struct stack_def *d)
 {
-	const struct code_entry *e = find_code(sc, p->tgid, SCRIPT_CODE(word));
+	for (u32 i = d->nkernel; i < (u32)d->nkernel + d->nuser; i++)
+		if (stack_def__is_script(d, i) && stack_def__has_own_check(d, i))
+			read_passing(sc, p, SCRIPT_CODE(d->ips[i]), d->ips[i + 1]);
+}
+
+static u32 loc_of(struct scripts *sc, const struct process_entry *p, const struct code_entry *e, u64 word)
+{
 	const struct naming *n = &namings[p->runtime.kind];
 	u32 line = n->line ? n->line(e, SCRIPT_UNIT(word)) : 0;
 
@@ -353,25 +379,43 @@ u32 scripts__unknown(struct scripts *sc, enum script_kind kind)
 	return *loc;
 }
 
+/* NULL: it is not what it was, and unknown. */
+static const struct code_entry *code_of(const struct scripts *sc, const struct stack_def *d, u32 i, bool known)
+{
+	if (stack_def__has_own_check(d, i))
+		return find_code(sc, d->tgid, d->ips[i + 1]);
+	return known ? find_code(sc, d->tgid, SCRIPT_CODE(d->ips[i])) : NULL;
+}
+
 /* False: code objects are not what they were, and unknown. */
 static bool name_codes(struct scripts *sc, const struct process_entry *p, const struct stack_def *d,
 		       struct script_stack *to)
 {
-	bool known = agrees(sc, d);
+	bool known, all = true;
 
+	/* Room is made before a stack, which has to be known as a whole. */
+	if (sc->ncodes + SCRIPT_FRAMES > CODES_MAX || sc->line_bytes > LINES_MAX)
+		forget_codes(sc);
+	known = agrees(sc, d);
 	if (!known) {
 		read_codes(sc, p, d);
 		known = agrees(sc, d);
 	}
+	read_passings(sc, p, d);
 	for (u32 i = 0; i < (u32)d->nkernel + d->nuser; i++) {
-		u64 word = d->ips[i];
+		const struct code_entry *e;
 
-		if (stack_def__is_script(d, i))
-			word = SCRIPT_FRAME | (known ? loc_of(sc, p, word)
-						     : scripts__unknown(sc, p->runtime.kind));
-		script_stack__put(to, word);
+		if (!stack_def__is_script(d, i)) {
+			script_stack__put(to, d->ips[i]);
+			continue;
+		}
+		e = code_of(sc, d, i, known);
+		all &= !!e;
+		script_stack__put(to, SCRIPT_FRAME | (e ? loc_of(sc, p, e, d->ips[i])
+							: scripts__unknown(sc, p->runtime.kind)));
+		i += stack_def__has_own_check(d, i);
 	}
-	return known;
+	return all;
 }
 
 void scripts__name(struct scripts *sc, const struct stack_def *d, u64 *ips, u32 room,

@@ -46,6 +46,12 @@ static inline bool stack_def__is_script(const struct stack_def *d, u32 i)
 	return i >= d->nkernel && SCRIPT_MARK(d->ips[i]) == SCRIPT_FRAME;
 }
 
+/* Whether the word has a check of its own behind it; d is without that of all others. */
+static inline bool stack_def__has_own_check(const struct stack_def *d, u32 i)
+{
+	return i + 1 < (u32)d->nkernel + d->nuser && SCRIPT_MARK(d->ips[i + 1]) == SCRIPT_CHECK;
+}
+
 /* Of the file that functions are from, as an object. */
 u32 scripts__object(struct scripts *sc, enum script_kind kind, const char *path, u32 tgid);
 u32 scripts__function(struct scripts *sc, u32 object, const char *name, u32 first_line,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacks of programs of interpreters and virtual machines, as their live tests look at them."""
+import math
 import os
 import re
 
@@ -32,6 +33,19 @@ def follow_qualified(stack, names):
     """The same, where frames may have a class or a module before the name."""
     rest = iter(stack)
     return all(any(f == n or f.endswith("." + n) for f in rest) for n in names)
+
+
+def check_served(pid, what, seventy, thirty, server):
+    """Of a server under load: the stacks of two functions, of known shares, are below the server's own and whole."""
+    def served():
+        stacks = {s: w for s, w in folded("cpu", pid, "-F", 997, seconds=4).items() if seventy in s or thirty in s}
+        return stacks if sum(stacks.values()) > 150 else None
+    stacks = live.wait_for(served, 60, 0)
+    # Few samples on a busy machine: three standard deviations may be missed.
+    within = max(2, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    live.near(share(stacks, lambda s: follow(s, [*server, seventy])), 70, within, f"{what}: share of {seventy}, %")
+    live.near(share(stacks, lambda s: follow(s, [*server, thirty])), 30, within, f"{what}: share of {thirty}, %")
+    return whole(pid, what)
 
 
 def annotated(pid, name, wanted):

@@ -2,16 +2,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacks through PHP, by a program whose shares, chain, waits and lines are known by construction
 (tests/workloads/php_shares.php)."""
+import contextlib
+import http.client
+import json
 import math
 import os
 import subprocess
 import sys
+import threading
+import urllib.request
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import folded, follow, share, whole  # noqa: E402
+from runtimes import check_served, folded, follow, share, whole  # noqa: E402
 
+SERVICE = os.path.join(live.ROOT, "tests/workloads/php_service.php")
 SOURCE = os.path.join(live.ROOT, "tests/workloads/php_shares.php")
 WALKED = "8.2"
 DEPTH = 5
@@ -19,13 +26,17 @@ CHAIN = ["{main}"] + ["descend"] * (DEPTH + 1) + ["produce"]
 CALLS = [*CHAIN, "Caller::by_sort", "usort", "Caller::{closure}", "Caller::round"]
 
 
-def program():
+def walked():
     live.need_root()
     php, = servers.need("php")
     version = subprocess.run([php, "-r", "echo PHP_VERSION;"], capture_output=True, text=True, check=True).stdout
     if not version.startswith(WALKED + "."):
         raise live.Skip(f"php {version} is here, not {WALKED}")
-    return servers.running(php, "-n", SOURCE, DEPTH, text=True, stdout=subprocess.PIPE)
+    return php
+
+
+def program():
+    return servers.running(walked(), "-n", SOURCE, DEPTH, text=True, stdout=subprocess.PIPE)
 
 
 def test_shares():
@@ -62,6 +73,46 @@ def test_whole():
         servers.printed(p, "ready")
         note = whole(p.pid, "php")
     assert "interpreted functions" not in note, note
+
+
+ITEMS = [{"name": f"item {chr(97 + i % 26)}", "price": i * 7919 % 1000 / 10} for i in range(200)]
+
+
+def ask(port):
+    request = urllib.request.Request(f"http://127.0.0.1:{port}/", json.dumps({"items": ITEMS}).encode())
+    with urllib.request.urlopen(request, timeout=10) as reply:
+        return zlib.decompress(reply.read()).startswith(b"<ul>")
+
+
+def is_up(port):
+    with contextlib.suppress(OSError):
+        return ask(port)
+    return False
+
+
+def asks(port, over):
+    with contextlib.suppress(OSError, zlib.error, http.client.HTTPException):  # it ends while it is asked
+        while not over.is_set():
+            assert ask(port)
+
+
+def test_service():
+    """Of its web server under load 99 % of the stacks are whole, shares are as known, and closures, which go when they have run, have names"""
+    port, over = servers.free_port(), threading.Event()
+    command = [walked(), "-d", "opcache.enable_cli=1", "-S", f"127.0.0.1:{port}", SERVICE]
+    with servers.running(*command, stderr=subprocess.DEVNULL) as p:
+        assert live.wait_for(lambda: is_up(port), 20, 0.1)
+        threading.Thread(target=asks, args=(port, over), daemon=True).start()
+        check_served(p.pid, "php, a web server", "hot_70", "hot_30", ["zend_execute_scripts"])
+        closures = folded("cpu", p.pid, "-F", 997, seconds=4)
+        over.set()
+    by_closure = {s: w for s, w in closures.items() if "zend_sort" in s}
+    named = share(by_closure, lambda s: follow(s, ["zend_execute_scripts", "Answer::render", "Answer::sorted", "usort"]))
+    # What is gone when its stack is met for the first time has no name then.
+    assert named > 80, f"{named:.1f} % of the stacks of a sort have their callers' names: {[s for s in by_closure if 'usort' not in s]}"
+    compared = {s: w for s, w in by_closure.items() if follow(s, ["zend_sort", "zend_call_function"])}
+    called = share(compared, lambda s: follow(s, ["zend_sort", "zend_call_function", "Answer::{closure}"]))
+    assert called > 60, f"{called:.1f} % of the calls of a sort have the closure's name: {compared}"
 
 
 if __name__ == "__main__":

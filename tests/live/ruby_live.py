@@ -11,10 +11,12 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import folded, follow, line_of, own_lines, share, whole  # noqa: E402
+from runtimes import check_served, folded, follow, line_of, own_lines, share, whole  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/ruby_shares.rb")
 CLASSES = os.path.join(live.ROOT, "tests/workloads/ruby_classes.rb")
+SERVICE = os.path.join(live.ROOT, "tests/workloads/ruby_service.rb")
+CALLS_C = os.path.join(live.ROOT, "tests/workloads/ruby_calls_c.rb")
 WALKED = "3.1"
 DEPTH = 5
 CHAIN = ["Object#descend"] * (DEPTH + 1) + ["Object#produce", "block in produce"]
@@ -101,6 +103,30 @@ def test_classes():
     assert methods == set(chain), methods
 
 
+def own_name(frame):
+    """As Ruby's own lists of calls have it; None: it is a frame of C code's."""
+    if frame == "<main>" or re.match(r"(block|rescue) .*in ", frame):
+        return frame
+    method = re.fullmatch(r"[A-Z][\w:]*[#.](\S+)", frame)
+    return method[1] if method else None
+
+
+def test_functions_of_c():
+    """Functions written in C are in their place: as many, of the same names and in the order that Ruby itself lists"""
+    with running(CALLS_C) as p:
+        names = p.stdout.readline().strip().split(";")
+        servers.printed(p, "ready")
+        stacks = folded("cpu", p.pid, "-F", 997)
+    works = {s: [n for n in map(own_name, s) if n] for s in stacks if "Object#spin" in s}
+    assert sum(stacks[s] for s in works) > 50, stacks
+    for s, got in works.items():
+        assert got == names, (s, names)
+    placed = ["<main>", "Kernel#loop", "rb_rescue2", "rb_vm_exec", "block in <main>", "Array#each", "rb_ary_each",
+              "rb_yield", "rb_vm_exec", "block (2 levels) in <main>", "Object#in_numbers", "Integer#times"]
+    live.near(share({s: stacks[s] for s in works}, lambda s: follow(s, placed)), 100, 1,
+              "ruby: stacks with functions of C before their C code, %")
+
+
 def test_waits():
     """A wait is below the function that waits, and that below its caller"""
     def waits():
@@ -126,6 +152,16 @@ def test_whole():
     with program("main") as p:
         servers.printed(p, "ready")
         note = whole(p.pid, "ruby")
+    assert "interpreted functions" not in note, note
+
+
+def test_service():
+    """Of a web server under load 99 % of the stacks are whole, and shares of functions are what they are by construction"""
+    with running(SERVICE) as p:
+        servers.printed(p, "ready")
+        note = check_served(p.pid, "ruby, a web server", "Object#hot_70", "Object#hot_30",
+                            ["block in start_thread", "WEBrick::HTTPServer#run", "WEBrick::HTTPServer#service",
+                             "WEBrick::HTTPServlet::AbstractServlet#service", "Answer#do_POST"])
     assert "interpreted functions" not in note, note
 
 

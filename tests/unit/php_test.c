@@ -166,6 +166,49 @@ static void stacks(void **state)
 	symbols__free(symbols);
 }
 
+/* One that has a check of its own is known by that when it is gone; the others of the stack anyway. */
+static void passing(void **state)
+{
+	struct status st;
+	struct symbols *symbols = symbols__new(&st);
+	struct scripts *scripts = scripts__new(symbols);
+	const struct process_memory m = memory();
+	struct function caller = function;
+	u64 print, of_caller, ips[4], room[8];
+	struct stack_def d = {.tgid = (u32)getpid(), .nuser = 4, .ips = ips}, out;
+	const char *wanted[] = {"C::serve", "C::serve", "[php function]"};
+	u64 named, gone;
+
+	function.words[0] |= SCRIPT_PHP_CLOSURE;
+	caller.words[20] = 70 | 90ULL << 32;
+	print = php_function__print(&php, &m, (u64)&function);
+	of_caller = php_function__print(&php, &m, (u64)&caller);
+	ips[0] = SCRIPT_FRAME | 8ULL << SCRIPT_CODE_BITS | (u64)&function >> 3;
+	ips[1] = script_own_check(print);
+	ips[2] = SCRIPT_FRAME | 72ULL << SCRIPT_CODE_BITS | (u64)&caller >> 3;
+	ips[3] = SCRIPT_CHECK | script_sum(0, of_caller) >> 2;
+	scripts__attach(scripts, d.tgid, &(struct process_runtime){.kind = SCRIPT_PHP, .php = php});
+	for (u32 i = 0; i < ARRAY_SIZE(wanted); i++) {
+		const struct sym_func *f;
+
+		scripts__name(scripts, &d, room, ARRAY_SIZE(room), &out);
+		assert_int_equal(out.nuser, 2);
+		f = symbols__func(symbols, symbols__func_of(symbols, (u32)out.ips[0]));
+		assert_string_equal(f->name, wanted[i]);
+		f = symbols__func(symbols, symbols__func_of(symbols, (u32)out.ips[1]));
+		assert_string_equal(f->name, "C::serve");
+		assert_int_equal(f->start, 70);
+		function.words[0] = 0; /* it goes */
+		if (i)
+			ips[1] ^= 1; /* another one, that nobody has seen */
+	}
+	scripts__stats(scripts, &named, &gone);
+	assert_int_equal(named, 3);
+	assert_int_equal(gone, 1);
+	scripts__free(scripts);
+	symbols__free(symbols);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -173,6 +216,7 @@ int main(void)
 		cmocka_unit_test_setup(functions, set_up),
 		cmocka_unit_test_setup(no_functions, set_up),
 		cmocka_unit_test_setup(stacks, set_up),
+		cmocka_unit_test_setup(passing, set_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -336,6 +336,102 @@ static void hostile_classes(void **state)
 	assert_int_equal(ruby_code__print(&ruby, &m, (u64)entry), 0);
 }
 
+/* --- functions written in C --- */
+
+#define HANDLE 600 /* a symbol's number: of the second array of texts */
+
+/* An array that is not in its own object. */
+struct long_array {
+	u64 flags, class, length, room, at;
+};
+
+static struct long_array ids, texts[2];
+static u64 id_words[2], text_words[2][1024];
+static struct {
+	u32 last, pad;
+	u64 by_text, ids;
+} symbol_table;
+static struct object plus, handle;
+
+static struct long_array long_array(const u64 *words, u64 n)
+{
+	return (struct long_array){ARRAY, 0, n, n, (u64)words};
+}
+
+static int set_up_symbols(void **state)
+{
+	const struct ruby_file f = {.symbols = {8, (u64)&symbol_table - 8, (u64)&symbol_table}, .nsymbols = 3};
+	const struct process_memory m = memory();
+
+	set_up_classes(state);
+	set_text(&plus, "+");
+	set_text(&handle, "handle?");
+	for (u32 i = 0; i < 2; i++) {
+		texts[i] = long_array(text_words[i], 1024);
+		id_words[i] = (u64)&texts[i];
+	}
+	text_words[0]['+' * 2] = (u64)&plus;
+	text_words[1][(HANDLE - 512) * 2] = (u64)&handle;
+	ids = long_array(id_words, 2);
+	symbol_table.last = HANDLE;
+	symbol_table.ids = (u64)&ids;
+	ruby.symbols = ruby_symbols__find(&f, 0, &m);
+	assert_int_equal(ruby.symbols, (u64)&symbol_table);
+	set_method(&own);
+	definition[0] = 1;
+	definition[1] = 0x7f0000002000;
+	definition[4] = HANDLE << 4 | 1;
+	entry[3] = definition[4];
+	return 0;
+}
+
+static int read_of_c(struct script_code *c)
+{
+	const struct process_memory m = memory();
+
+	return ruby_code__read(&ruby, &m, (u64)entry, c);
+}
+
+static void of_c(void **state)
+{
+	const struct process_memory m = memory();
+	struct script_code c;
+
+	assert_int_equal(read_of_c(&c), 0);
+	assert_string_equal(c.name, "Some::Application#handle?");
+	assert_string_equal(c.file, "[ruby]");
+	assert_int_equal(c.first_line, 0);
+	assert_int_equal(c.print, ruby_code__print(&ruby, &m, (u64)entry));
+	assert_int_equal(c.print, ruby_c_sum(definition[1], entry[3], entry[4]));
+	definition[4] = '+';
+	assert_int_equal(read_of_c(&c), 0);
+	assert_string_equal(c.name, "Some::Application#+");
+}
+
+/* Then it has no name. */
+static void hostile_symbols(void **state)
+{
+	const struct ruby_file f = {.symbols = {(u64)&symbol_table}, .nsymbols = 1};
+	const struct process_memory m = memory();
+	struct script_code c;
+
+	definition[4] = (HANDLE + 1) << 4; /* there are not as many */
+	assert_int_not_equal(read_of_c(&c), 0);
+	definition[4] = HANDLE << 4;
+	texts[1].length = 3;
+	assert_int_not_equal(read_of_c(&c), 0);
+	texts[1] = long_array((u64 *)16, 1024);
+	assert_int_not_equal(read_of_c(&c), 0);
+	texts[1].flags = STRING;
+	assert_int_not_equal(read_of_c(&c), 0);
+	id_words[1] = 8; /* nil */
+	assert_int_not_equal(read_of_c(&c), 0);
+	set_text(&plus, "-");
+	assert_int_equal(ruby_symbols__find(&f, 0, &m), 0);
+	ruby.symbols = 0;
+	assert_int_not_equal(read_of_c(&c), 0);
+}
+
 static void stacks(void **state)
 {
 	struct status st;
@@ -368,6 +464,8 @@ int main(void)
 		cmocka_unit_test_setup(hostile, set_up),
 		cmocka_unit_test_setup(classes, set_up_classes),
 		cmocka_unit_test_setup(hostile_classes, set_up_classes),
+		cmocka_unit_test_setup(of_c, set_up_symbols),
+		cmocka_unit_test_setup(hostile_symbols, set_up_symbols),
 		cmocka_unit_test_setup(stacks, set_up),
 	};
 

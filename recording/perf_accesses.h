@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Sampled accesses to memory (perf mem record: PEBS, SPE, IBS) as the samples of a question: how long each
- * took, in the CPU's own count of cycles, by where the data came from. One thread.
+ * Sampled accesses to memory (perf mem record: PEBS, IBS, and SPE as perf inject makes samples of it) as the
+ * samples of a question: how long each took, in the CPU's own count of cycles, by where the data came from.
+ * One thread.
  */
 #ifndef RECORDING_PERF_ACCESSES_H
 #define RECORDING_PERF_ACCESSES_H

@@ -11,8 +11,9 @@ import tempfile
 import time
 
 import live
-from figures import need, note, ratio_at_least, ratio_at_most, result, tool
-from sched_bench import attached, children_us, in_turns, on_last_cpu, wait_for_calm
+from bpf_stats import programs_ns, statistics_on
+from figures import comparison, need, note, ratio_at_least, ratio_at_most, result, tool
+from sched_bench import attached, children_us, in_turns, on_last_cpu, peer, wait_for_calm
 
 MIB, CHUNK_KIB, ROUNDS = 6144, 128, 9
 END = """
@@ -47,17 +48,61 @@ def counted(view, path):
 
 
 @contextlib.contextmanager
-def batch(view):
+def batch(view, least=MIB << 20):
     with tempfile.NamedTemporaryFile("w") as out, \
             subprocess.Popen([live.RELEASE, "-b", "-V", view, "--format", "json", "-d", "1", "-n", "100000"],
                              stdout=out, stderr=subprocess.DEVNULL) as p:
         live.wait_for(lambda: attached(p.pid), 20)
         time.sleep(1)
-        yield
+        yield [p.pid]
         time.sleep(1.1)
         p.terminate()
         p.wait(30)
-        assert counted(view, out.name) >= MIB << 20, f"{view}: {counted(view, out.name)} bytes"
+        assert counted(view, out.name) >= least, f"{view}: {counted(view, out.name)} bytes"
+
+
+def spent(pids, work):
+    """Nanoseconds of the programs while it works, and what work says."""
+    with statistics_on():
+        before, said = programs_ns(pids[0]), work()
+        after = programs_ns(pids[0])
+    return sum(ns - before.get(p, 0) for p, ns in after.items()), said
+
+
+def bench_programs(rounds):
+    """By the kernel's own statistics, which other loads of the machine do not change much."""
+    programs, ends = [], []
+    for n in range(rounds):
+        with batch("net") as pids:
+            ns, (_, us) = spent(pids, load)
+        programs.append(ns / 1000 / MIB)
+        ends.append(us)
+        note(f"round {n + 1}: programs {programs[-1]:.1f} us/MiB of {us:.0f}")
+    result("time of the programs on its packets, net open", programs, ends, "CPU time of both its ends", "us/MiB",
+           ratio_at_most(0.05))
+
+
+CONNECTIONS = 5000
+
+
+def connect():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        for _ in range(CONNECTIONS):
+            with socket.create_connection(server.getsockname()):
+                server.accept()[0].close()
+
+
+def bench_connections(rounds):
+    cases, found = {"tcp": lambda: batch("tcp", 0), "tcplife": lambda: peer("tcplife")}, {}
+    with comparison("programs for each connection"):
+        need("tcplife")
+        for n in range(rounds):
+            for name, open_it in cases.items():
+                with open_it() as pids:
+                    found.setdefault(name, []).append(spent(pids, connect)[0] / CONNECTIONS)
+            note(f"round {n + 1}: " + ", ".join(f"{name} {ns[-1]:.0f} ns" for name, ns in found.items()))
+        result("programs for each connection made and closed, tcp open", found["tcp"], found["tcplife"], "tcplife",
+               "ns")
 
 
 CALLS = 1_000_000
@@ -121,6 +166,8 @@ def bench_sockets(rounds):
 
 def bench_net(rounds):
     bench_sockets(rounds)
+    bench_connections(rounds)
+    bench_programs(rounds)
     views = "tcp", "net"
     found = {name: ([], []) for name in ("without", *views)}
     for n in range(max(rounds, ROUNDS)):

@@ -23,7 +23,7 @@ static void add(u64 first, u64 second, u32 tid, u64 t_ns)
 	const struct measure_text locks[2] = {{first, "first"}, {second, "second"}};
 	struct measure_order_sample s = sample_of(tid, t_ns);
 
-	live_orders__add(&orders, &s, locks, NO_STACK);
+	live_orders__add(&orders, &s, locks, NO_STACK, NO_STACK);
 }
 
 /* How many cycles a snapshot at a time has. */
@@ -113,7 +113,7 @@ static void add_guarded(u64 first, u64 second, u64 guard, u32 tid, u64 t_ns)
 
 	s.guards[0] = guard;
 	s.nguards = 1;
-	live_orders__add(&orders, &s, locks, NO_STACK);
+	live_orders__add(&orders, &s, locks, NO_STACK, NO_STACK);
 }
 
 static void one_guard_of_all_is_no_danger(void **state)

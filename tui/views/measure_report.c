@@ -84,7 +84,7 @@ static void order_member(const void *of, u32 i, struct value_part *out)
 					    .frame = first_frame}};
 		break;
 	default:
-		*out = (struct value_part){"count", {.type = VALUE_COUNT, .u = o->count}};
+		*out = (struct value_part){"count", {.type = o->count ? VALUE_COUNT : VALUE_NONE, .u = o->count}};
 	}
 }
 

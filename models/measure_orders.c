@@ -264,7 +264,7 @@ static bool is_guarded(const struct search *s, const struct measure_cycle *c)
 	return false;
 }
 
-static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope *scope,
+static bool take_cycle(struct search *s, u32 first, u32 last, u32 longest, const struct scope *scope,
 		       struct measure_cycle *out)
 {
 	bool watched = false;
@@ -272,7 +272,7 @@ static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope
 
 	for (u32 at = last; at != first; at = s->before[at])
 		n++;
-	if (n > CYCLE_MAX)
+	if (n > longest)
 		return false;
 	out->n = n;
 	for (u32 at = last; n--; at = s->before[at]) {
@@ -286,23 +286,33 @@ static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope
 	return watched && is_of_several(out);
 }
 
+static u32 take_cycles(struct search *s, u32 longest, const struct scope *scope, struct measure_cycle *out, u32 max)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->n && n < max; i++) {
+		u32 last = s->reported[i] ? s->n : close_cycle(s, i);
+
+		if (last < s->n)
+			n += take_cycle(s, i, last, longest, scope, &out[n]);
+	}
+	return n;
+}
+
+/* Two locks in both orders come first: where many lie between the two, each of those makes a longer one. */
 u32 measure__cycles(const struct measure_snap *snap, const struct scope *scope, struct measure_cycle *out,
 		    u32 max)
 {
 	struct search *s;
-	u32 n = 0;
+	u32 n;
 
 	if (snap->norders < 2)
 		return 0;
 	s = xcalloc(1, sizeof(*s));
 	s->v = snap->orders;
 	s->n = snap->norders;
-	for (u32 i = 0; i < s->n && n < max; i++) {
-		u32 last = s->reported[i] ? s->n : close_cycle(s, i);
-
-		if (last < s->n)
-			n += take_cycle(s, i, last, scope, &out[n]);
-	}
+	n = take_cycles(s, 2, scope, out, max);
+	n += take_cycles(s, CYCLE_MAX, scope, out + n, max - n);
 	free(s);
 	return n;
 }

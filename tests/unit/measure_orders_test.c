@@ -125,6 +125,17 @@ static void one_guard_of_all_is_no_danger(void **state)
 	assert_int_equal(cycles(), 1);
 }
 
+static void two_locks_in_both_orders_come_first(void **state)
+{
+	for (u64 i = 1; i < 6; i++)
+		for (u64 k = i + 1; k <= 6; k++)
+			add(i, k, 10, 100);
+	add(6, 1, 11, 100);
+	assert_true(cycles() > 1);
+	assert_int_equal(found[0].n, 2);
+	assert_true(found[1].n > 2);
+}
+
 static void add_exact(u64 first, u64 second, u64 guard, u32 tid, u64 t_ns)
 {
 	const struct measure_text locks[2] = {{first, "first"}, {second, "second"}};
@@ -210,6 +221,7 @@ int main(void)
 		cmocka_unit_test_setup(one_order_is_none, clear),
 		cmocka_unit_test_setup(longer_ones_are_found, clear),
 		cmocka_unit_test_setup(the_shortest_is_told, clear),
+		cmocka_unit_test_setup(two_locks_in_both_orders_come_first, clear),
 		cmocka_unit_test_setup(one_thread_is_not_in_its_own_way, clear),
 		cmocka_unit_test_setup(one_guard_of_all_is_no_danger, clear),
 		cmocka_unit_test_setup(what_is_sure_to_be_without_a_guard_is_not_guarded, clear),

@@ -101,7 +101,7 @@ static const struct process_probes_ops probes_ops = {.attach = attach_file};
 
 static int attach_own(void *ctx, const char *path, u64 offset)
 {
-	const u64 cookie = TAKEN_OWN | TAKEN_COOKIE(TAKEN_LOCK, 8u);
+	const u64 cookie = TAKEN_OWN | TAKEN_COOKIE(TAKEN_LOCK, TAKEN_MUTEX_OWNER);
 	struct locks_taken *t = ctx;
 	const struct uprobe_set set = {
 		.path = path, .offsets = &offset, .cookies = &cookie, .n = 1, .pid = (u32)getpid()};

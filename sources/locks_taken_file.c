@@ -1,26 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/locks_taken_file.h"
 
-#include <pthread.h>
-#include <stddef.h>
 #include <string.h>
 
 #include "bpf/locks.h"
 #include "sources/uprobe.h"
 
-#define MUTEX_OWNER  8
-#define RWLOCK_OWNER 24
-
-/* As glibc has them on 64-bit machines; the programs know where the kinds are, too. */
-#ifdef __GLIBC__
-_Static_assert(offsetof(pthread_mutex_t, __data.__owner) == MUTEX_OWNER, "a mutex's owner");
-_Static_assert(offsetof(pthread_mutex_t, __data.__kind) == 16, "a mutex's kind");
-_Static_assert(offsetof(pthread_rwlock_t, __data.__cur_writer) == RWLOCK_OWNER, "a rwlock's writer");
-_Static_assert(offsetof(pthread_rwlock_t, __data.__shared) == 28, "whether a rwlock is shared");
-#endif
-
-#define OF_MUTEX(call)	TAKEN_COOKIE(call, MUTEX_OWNER)
-#define OF_RWLOCK(call) TAKEN_COOKIE(call, RWLOCK_OWNER)
+#define OF_MUTEX(call)	TAKEN_COOKIE(call, TAKEN_MUTEX_OWNER)
+#define OF_RWLOCK(call) TAKEN_COOKIE(call, TAKEN_RWLOCK_OWNER)
 
 /* C11's mtx_lock and those of C++ end in these. */
 #define FUNCTIONS(_)                                                                                                   \

@@ -6,6 +6,10 @@
 
 #include "base/base.h"
 
+/* As glibc has them on 64-bit machines. */
+#define TAKEN_MUTEX_OWNER  8
+#define TAKEN_RWLOCK_OWNER 24
+
 #define TAKEN_FUNCTIONS 64
 
 struct taken_file {

@@ -5,7 +5,7 @@
 #include "base/cgroup.h"
 #include "models/model.h"
 
-#define LINES_MAX (ASK_MAX + FUNCTION_TEXTS + WATCHES_MAX + 3)
+#define LINES_MAX (ASK_MAX + FUNCTION_TEXTS + WATCHES_MAX + 4)
 
 struct said {
 	char *v[LINES_MAX];

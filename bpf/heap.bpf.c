@@ -3,8 +3,6 @@
  * What programs hold of their heap: probes on the functions of an allocator, attached to single
  * processes by sources/heap.c. An allocation is known when its function returns; where it is not
  * sampled, that is decided at the begin and the return is not probed.
- *
- * Probes of threads may preempt one another on a CPU: each run that takes a stack has a slot.
  */
 #define OWN_STACKS	4
 #define STACK_OWN_SLOTS OWN_STACKS
@@ -12,6 +10,7 @@
 
 #include "bpf/heap.h"
 #include "bpf/measure_held.bpf.h"
+#include "bpf/own_slots.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -33,27 +32,8 @@ struct heap_thread {
 
 TASK_MAP(threads, struct heap_thread);
 
-PERCPU_MAP(taken, OWN_STACKS, u32);
-
 /* How often each process that is probed has executed, from its first time on. */
 HASH_MAP(executed, HEAP_PROCESSES, u32, u32);
-
-/* --- stacks --- */
-
-static __always_inline u32 own_slot__take(u32 **flag)
-{
-	for (u32 i = 0; i < OWN_STACKS; i++) {
-		u32 at = i;
-		u32 *f = bpf_map_lookup_elem(&taken, &at);
-
-		if (f && !__sync_val_compare_and_swap(f, 0, 1)) {
-			*flag = f;
-			return STACK_SLOT_OWN + i;
-		}
-	}
-	*flag = NULL;
-	return STACK_SLOT_OWN;
-}
 
 /* --- allocations --- */
 

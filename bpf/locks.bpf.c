@@ -13,7 +13,12 @@
  * Locks that spin are waited for anywhere, in interrupts, too, and by one at a time on a CPU: their
  * begin is kept by CPU.
  */
+#define OWN_STACKS	2
+#define STACK_OWN_SLOTS OWN_STACKS
+#include <linux/ptrace.h>
+
 #include "bpf/locks_order.bpf.h"
+#include "bpf/locks_taken.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 

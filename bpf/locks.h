@@ -100,6 +100,61 @@ struct thread_record {
 #define WAITERS_ROUND  64   /* that are reported by one visit */
 #define WAITERS_NS     20000000ULL /* that a wait lasts before it is */
 
-enum { LOCKS_OWN, LOCKS_DEEP }; /* measure_stats.notes */
+/* measure_stats.notes */
+enum { LOCKS_OWN, LOCKS_DEEP, LOCKS_ORDERS_FULL };
+
+/* --- each lock that is taken, by probes of the processes that are looked at (bpf/locks_taken.bpf.h) --- */
+
+/* A probe's cookie: what its function does, and from TAKEN_OWNER_SHIFT on where in the lock its owner's number
+ * is; 0: it has none, or it is not for one. */
+enum taken_call {
+	TAKEN_LOCK,	 /* waits for its lock */
+	TAKEN_TRY,	 /* has it or has it not, at once or after a time: that is no order */
+	TAKEN_READ,	 /* waits for it, and is not its owner afterwards */
+	TAKEN_CONDITION, /* waits for the lock that is its second argument, which it has */
+	TAKEN_ANEW,	 /* it is made, or ends: what was known of its memory is of another lock */
+};
+#define TAKEN_CALL_MASK	  7
+#define TAKEN_OWNER_SHIFT 8
+#define TAKEN_COOKIE(call, owner) ((call) | (owner) << TAKEN_OWNER_SHIFT)
+#define TAKEN_OWN	  (1ULL << 32) /* proftop's own function, whose calls are timed */
+
+/* What the programs do: `taken_does`. */
+enum { TAKEN_IDLE, TAKEN_COUNT, TAKEN_NOTE };
+
+/* A thread took, or waited for, one lock while it had another one and those beside it. */
+struct taken_order_key {
+	__u64 first, second; /* addresses, as long as they are of the same lock */
+	__u64 beside;	     /* a hash of the others; 0: none */
+	__u32 tgid, exec_id;
+};
+
+/* Of locks in orders: how often their memory became another lock's. */
+struct taken_lock_key {
+	__u64 address;
+	__u32 tgid, exec_id;
+};
+
+struct taken_order {
+	__u64 count;
+	__u64 t_ns;	      /* of the first time */
+	__u64 first, second;  /* as struct lock_record has them */
+	__u64 first_address, second_address;
+	__u64 first_file, second_file;
+	__u64 first_stack, stack; /* where both were taken; 0: not known */
+	__u64 guards[ORDER_GUARDS]; /* others that it had: as first and second; 0: no more */
+	struct measure_who who;	  /* who did so first */
+	__u64 first_times, second_times; /* as taken_locks had them */
+	__u32 by_several;	  /* others did, too */
+	__u32 kinds;		  /* of enum lock_kind: of the first, of the second << 8 */
+};
+
+#define TAKEN_ORDERS 8192
+#define TAKEN_SITES  16384 /* places where locks are taken, with their stacks */
+#define TAKEN_WALKS  2048  /* stacks of such that are taken between two visits of user space */
+
+struct taken_counts {
+	__u64 hits; /* calls of what is probed */
+};
 
 #endif

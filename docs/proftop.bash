@@ -115,7 +115,7 @@ _proftop()
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph --stack-copy --sample-bytes --watch -V --view -d --delay --group --keymap
 			--snapshot-on-signal --sort --preset
-			--views --window --idle --history --ask --function --function-waits --do --theme --graphs --columns --ascii --config --no-config
+			--views --window --idle --history --ask --function --function-waits --lock-orders --do --theme --graphs --columns --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
 			--from --to --connect --redact --serve --serve-token --serve-cert --serve-key --serve-insecure --doctor --list-views --list-events --list-presets --list-words --symbols --version
 			-h --help --script --size --"

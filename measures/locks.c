@@ -66,6 +66,9 @@ const struct measure measure_locks = {
 	.drills = (const u32[]){1u << BY_TID, 1u << BY_HOLDER | 1u << BY_AT, 0},
 	.narrow = "lock kind rate wall_pct avg_ns max_ns holder",
 	.optional = "contention_begin contention_end",
-	.notes = {[LOCKS_OWN] = "contentions within proftop's own programs are left out"},
-	.unseen = "locks that are taken at once are not seen; nor are 32-bit programs",
+	.notes = {[LOCKS_OWN] = "contentions within proftop's own programs are left out",
+		  [LOCKS_DEEP] = "locks were taken by who had 32 others already",
+		  [LOCKS_ORDERS_FULL] = "orders of locks found no room"},
+	.unseen = "locks that are taken at once are not counted (--lock-orders has their orders); 32-bit programs "
+		  "are not seen",
 };

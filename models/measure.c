@@ -203,7 +203,8 @@ static void consume_order(struct model *m, const struct measure_order_sample *s)
 	if (s->nkeys < 2)
 		return;
 	intern_keys(m, s->keys, 2, keys);
-	live_orders__add(&m->orders, s, keys, stacks__find(&m->stacks, s->stack, s->who.tgid));
+	live_orders__add(&m->orders, s, keys, stacks__find(&m->stacks, s->stack, s->who.tgid),
+			 stacks__find(&m->stacks, s->first_stack, s->who.tgid));
 }
 
 static void intern_moment(struct texts *t, struct measure_moment *m)

@@ -154,16 +154,19 @@ struct measure_waiting {
 struct measure_guard {
 	u64 lock;      /* 0: none */
 	u64 since_ns;  /* when that was seen first */
-	u64 without_ns; /* when the order was seen last without it; 0: it was not */
+	/* When the order was seen last without it; 0: it was not; UINT64_MAX: it was, and it is sure. */
+	u64 without_ns;
 };
 
-/* A lock was waited for by who had another one. */
+/* A lock was waited for, or taken, by who had another one. */
 struct measure_order {
 	struct measure_text first, second;
 	struct measure_who who; /* who did so last */
 	bool by_several;	/* more than one thread did */
 	u64 t_ns;		/* when it was seen last */
+	u64 count;		/* so often since watching began, where each lock that is taken is seen; 0: not known */
 	const struct callstack *stack;	   /* where it waited for the second one; NULL: not known */
+	const struct callstack *first_stack; /* where it took the first one; likewise */
 	const struct symbols *symbols;	   /* of its frames */
 	char where[64];			   /* in which function; "": not known */
 	struct measure_guard guards[MEASURE_GUARDS];

@@ -128,7 +128,8 @@ struct live_order {
 	struct measure_who who; /* who was seen last */
 	bool by_several, has_stack;
 	u64 t_ns;
-	u32 stack; /* position; NO_STACK */
+	u64 count;
+	u32 stack, first_stack; /* positions; NO_STACK */
 	char where[64];
 	struct measure_guard guards[MEASURE_GUARDS];
 };
@@ -141,7 +142,7 @@ struct live_orders {
 
 /* locks: the texts of both interned. */
 void live_orders__add(struct live_orders *o, const struct measure_order_sample *s,
-		      const struct measure_text *locks, u32 stack);
+		      const struct measure_text *locks, u32 stack, u32 first_stack);
 /* Ends an interval: fills the snapshot's orders. */
 void live_orders__snap(struct live_orders *o, const struct stacks *stacks, struct measure_snap *snap,
 		       struct arena *arena);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which lock threads had when they waited for another one, and orders that contradict each other
+/* Which lock threads had when they waited for another one, or took it, and orders that contradict each other
  * (SAMPLE_MEASURE_ORDER). */
 #include <stdlib.h>
 
@@ -33,7 +33,7 @@ static bool has_guard(const struct measure_order_sample *s, u64 lock)
 	return false;
 }
 
-static void add_guard(struct live_order *l, u64 lock, u64 t_ns)
+static void add_guard(struct live_order *l, u64 lock, const struct measure_order_sample *s)
 {
 	for (u32 i = 0; i < MEASURE_GUARDS; i++) {
 		struct measure_guard *g = &l->guards[i];
@@ -42,7 +42,7 @@ static void add_guard(struct live_order *l, u64 lock, u64 t_ns)
 			return;
 		if (g->lock)
 			continue;
-		*g = (struct measure_guard){lock, t_ns, l->t_ns};
+		*g = (struct measure_guard){lock, s->t_ns, l->t_ns && s->exact ? UINT64_MAX : l->t_ns};
 		return;
 	}
 }
@@ -52,19 +52,19 @@ static void note_guards(struct live_order *l, const struct measure_order_sample 
 {
 	for (u32 i = 0; i < MEASURE_GUARDS; i++)
 		if (l->guards[i].lock && !has_guard(s, l->guards[i].lock))
-			l->guards[i].without_ns = s->t_ns;
+			l->guards[i].without_ns = s->exact ? UINT64_MAX : s->t_ns;
 	for (u32 i = 0; i < s->nguards; i++)
-		add_guard(l, s->guards[i], s->t_ns);
+		add_guard(l, s->guards[i], s);
 }
 
 void live_orders__add(struct live_orders *o, const struct measure_order_sample *s,
-		      const struct measure_text *locks, u32 stack)
+		      const struct measure_text *locks, u32 stack, u32 first_stack)
 {
 	struct live_order *l = order_of(o, locks);
 
 	if (!l)
 		return;
-	l->by_several |= l->who.tid && l->who.tid != s->who.tid;
+	l->by_several |= s->by_several || (l->who.tid && l->who.tid != s->who.tid);
 	l->locks[0] = locks[0];
 	l->locks[1] = locks[1];
 	l->who = s->who;
@@ -73,7 +73,10 @@ void live_orders__add(struct live_orders *o, const struct measure_order_sample *
 	copy_str(l->where, sizeof(l->where), s->where);
 	if (stack != NO_STACK || !l->has_stack)
 		l->stack = stack;
+	if (first_stack != NO_STACK || !l->has_stack)
+		l->first_stack = first_stack;
 	l->has_stack = true;
+	l->count += s->count;
 }
 
 /* Those that were not seen for long go; when there is no room all do. */
@@ -112,7 +115,9 @@ void live_orders__snap(struct live_orders *o, const struct stacks *stacks, struc
 						.who = l->who,
 						.by_several = l->by_several,
 						.t_ns = l->t_ns,
+						.count = l->count,
 						.stack = stacks__at(stacks, l->stack),
+						.first_stack = stacks__at(stacks, l->first_stack),
 						.symbols = snap->symbols};
 		copy_str(out[i].where, sizeof(out[i].where), l->where);
 		memcpy(out[i].guards, l->guards, sizeof(out[i].guards));
@@ -126,8 +131,10 @@ void live_orders__snap(struct live_orders *o, const struct stacks *stacks, struc
 
 void live_orders__move(struct live_orders *o, struct stacks *to, const struct stacks *from)
 {
-	for (u32 i = 0; i < o->n; i++)
+	for (u32 i = 0; i < o->n; i++) {
 		o->v[i].stack = stacks__move(to, from, o->v[i].stack);
+		o->v[i].first_stack = stacks__move(to, from, o->v[i].first_stack);
+	}
 }
 
 void live_orders__retext(struct live_orders *o, struct texts *t)
@@ -257,7 +264,7 @@ static bool is_guarded(const struct search *s, const struct measure_cycle *c)
 	return false;
 }
 
-static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope *scope,
+static bool take_cycle(struct search *s, u32 first, u32 last, u32 longest, const struct scope *scope,
 		       struct measure_cycle *out)
 {
 	bool watched = false;
@@ -265,7 +272,7 @@ static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope
 
 	for (u32 at = last; at != first; at = s->before[at])
 		n++;
-	if (n > CYCLE_MAX)
+	if (n > longest)
 		return false;
 	out->n = n;
 	for (u32 at = last; n--; at = s->before[at]) {
@@ -279,23 +286,33 @@ static bool take_cycle(struct search *s, u32 first, u32 last, const struct scope
 	return watched && is_of_several(out);
 }
 
+static u32 take_cycles(struct search *s, u32 longest, const struct scope *scope, struct measure_cycle *out, u32 max)
+{
+	u32 n = 0;
+
+	for (u32 i = 0; i < s->n && n < max; i++) {
+		u32 last = s->reported[i] ? s->n : close_cycle(s, i);
+
+		if (last < s->n)
+			n += take_cycle(s, i, last, longest, scope, &out[n]);
+	}
+	return n;
+}
+
+/* Two locks in both orders come first: where many lie between the two, each of those makes a longer one. */
 u32 measure__cycles(const struct measure_snap *snap, const struct scope *scope, struct measure_cycle *out,
 		    u32 max)
 {
 	struct search *s;
-	u32 n = 0;
+	u32 n;
 
 	if (snap->norders < 2)
 		return 0;
 	s = xcalloc(1, sizeof(*s));
 	s->v = snap->orders;
 	s->n = snap->norders;
-	for (u32 i = 0; i < s->n && n < max; i++) {
-		u32 last = s->reported[i] ? s->n : close_cycle(s, i);
-
-		if (last < s->n)
-			n += take_cycle(s, i, last, scope, &out[n]);
-	}
+	n = take_cycles(s, 2, scope, out, max);
+	n += take_cycles(s, CYCLE_MAX, scope, out + n, max - n);
 	free(s);
 	return n;
 }

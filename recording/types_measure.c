@@ -208,4 +208,8 @@ void code_measure_order_fields(struct codec *c, struct measure_order_sample *x)
 	code_below(c, &x->nguards, MEASURE_GUARDS + 1);
 	for (u32 i = 0; i < x->nguards; i++)
 		code_u64(c, &x->guards[i]);
+	code_bool(c, &x->exact);
+	code_bool(c, &x->by_several);
+	code_u64(c, &x->count);
+	code_stack(c, &x->first_stack, x->who.tgid);
 }

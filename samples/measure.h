@@ -274,7 +274,7 @@ struct measure_holder_sample {
 
 #define MEASURE_GUARDS 4
 
-/* Who waited for a lock while it had another one. SAMPLE_MEASURE_ORDER. */
+/* Who waited for a lock, or took it, while it had another one. SAMPLE_MEASURE_ORDER. */
 struct measure_order_sample {
 	struct sample head;
 	const struct measure_key *keys; /* the lock that it had, and the one that it waited for */
@@ -285,6 +285,11 @@ struct measure_order_sample {
 	char where[64]; /* in which function; "": not known */
 	u64 guards[MEASURE_GUARDS]; /* values of other locks that it had */
 	u32 nguards;
+	/* Where each lock that is taken is seen, and not only those that are waited for: */
+	bool exact;	 /* it had no others than the guards, unless they are MEASURE_GUARDS */
+	bool by_several; /* threads */
+	u64 count;	 /* so often, since it was handed out last; 0: not known */
+	u64 first_stack; /* where it took the first one; 0: not known */
 };
 
 enum measure_moment_kind {

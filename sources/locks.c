@@ -23,6 +23,7 @@
 #include "base/file.h"
 #include "bpf/stack.h"
 #include "sources/lock_names.h"
+#include "sources/locks_taken.h"
 #include "sources/measure.h"
 #include "sources/stack_table.h"
 
@@ -44,6 +45,7 @@ struct sleeper_seen {
 
 struct ctx {
 	struct lock_names base;
+	struct locks_taken *taken; /* NULL: orders are those of waits */
 	const struct stack_walker *walker;
 	int kinds_fd;
 	u32 owners, walks; /* looked at in this interval */
@@ -194,7 +196,7 @@ static void on_order(struct ctx *c, const struct order_record *r, const struct s
 	struct measure_key keys[2];
 
 	if (!locks[0] || locks[0]->kind > LOCK_KIND_MUTEX || !locks[1] ||
-	    locks[1]->kind != LOCK_KIND_MUTEX)
+	    locks[1]->kind != LOCK_KIND_MUTEX || locks_taken__has(c->taken, r->who.tgid))
 		return;
 	for (u32 i = 0; i < 2; i++) {
 		lock_names__name(&c->base, locks[i]);
@@ -429,6 +431,7 @@ static void *begin(const struct measure *m, const struct sampling *how)
 
 	(void)m;
 	lock_names__init(&c->base, how->names);
+	c->taken = locks_taken__new(how);
 	c->walker = how->walker;
 	c->kinds_fd = -1;
 	return c;
@@ -438,6 +441,7 @@ static void end(void *ctx)
 {
 	struct ctx *c = ctx;
 
+	locks_taken__free(c->taken);
 	lock_names__fini(&c->base);
 	free(c->waiters);
 	hidx__fini(&c->by_waiter);
@@ -453,6 +457,7 @@ static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	u64 text[4] = {0}, first, last;
 
 	(void)st;
+	locks_taken__prepare(c->taken, obj);
 	for (u32 i = 0; c->base.names && i < ARRAY_SIZE(code); i++)
 		text[i] = c->base.names->kernel(c->base.names, code[i]);
 	first = c->base.names ? c->base.names->kernel(c->base.names, "_stext") : 0;
@@ -469,10 +474,36 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	struct ctx *c = ctx;
 
-	(void)st;
 	c->kinds_fd = bpf_object__find_map_fd_by_name(obj, "lock_kinds");
 	c->wanted_fd = bpf_object__find_map_fd_by_name(obj, "lock_wanted");
-	return 0;
+	return locks_taken__attach(c->taken, obj, st);
+}
+
+static void detach(void *ctx)
+{
+	locks_taken__detach(((struct ctx *)ctx)->taken);
+}
+
+static int follow_scope(void *ctx, const struct scope *scope, struct status *st)
+{
+	return locks_taken__scope(((struct ctx *)ctx)->taken, scope, st);
+}
+
+static bool other(const struct sampling *was, const struct sampling *wanted)
+{
+	return was->lock_orders != wanted->lock_orders;
+}
+
+static void more(void *ctx, const struct sample_sink *sink)
+{
+	struct ctx *c = ctx;
+
+	locks_taken__put(c->taken, &c->base, sink);
+}
+
+static void health(void *ctx, struct health *h)
+{
+	locks_taken__health(((struct ctx *)ctx)->taken, h);
 }
 
 static void tick(void *ctx, struct bpf_object *obj)
@@ -484,6 +515,7 @@ static void tick(void *ctx, struct bpf_object *obj)
 	forget_holders(c);
 	forget_waiters(c);
 	look_at_sleepers(c);
+	locks_taken__tick(c->taken);
 }
 
 /* Labels by their place in measures/locks.c. */
@@ -634,6 +666,11 @@ const struct measure_hooks locks_hooks = {
 	.end = end,
 	.prepare = prepare,
 	.attach = attach,
+	.detach = detach,
+	.scope = follow_scope,
+	.other = other,
+	.more = more,
+	.health = health,
 	.tick = tick,
 	.text = text,
 	.record = take_record,

@@ -485,7 +485,7 @@ static void first(struct source *s, bool tick)
 	bpf_ring__each(s->base.ring, measure_put__first, s);
 }
 
-static double drain(struct source *s)
+static double drain_cells(struct source *s)
 {
 	if (s->held && s->hooks->gone)
 		held_tables__release(s->held, s->hooks->gone, s->ctx);
@@ -497,6 +497,15 @@ static double drain(struct source *s)
 		return measure_put__peek(s);
 	measure_put__rest(s);
 	return measure_put__cells(s);
+}
+
+static double drain(struct source *s)
+{
+	double fill = drain_cells(s);
+
+	if (s->hooks->more)
+		s->hooks->more(s->ctx, s->base.sink);
+	return fill;
 }
 
 static void health(struct source *s, struct health *h)

@@ -47,6 +47,8 @@ struct measure_hooks {
 	bool (*gone)(void *ctx, const struct measure_owner *owner);
 	/* After each drain with the end of an interval, on the collector thread. */
 	void (*tick)(void *ctx, struct bpf_object *obj);
+	/* Once an interval, after all else was handed out. */
+	void (*more)(void *ctx, const struct sample_sink *sink);
 	/* What the value of an own label is called; false: as the programs sent it. */
 	bool (*text)(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size);
 	/* At the end of an interval calls put for each span that goes on. */

@@ -30,6 +30,9 @@ enum call_graph { CALL_GRAPH_AUTO, CALL_GRAPH_FP, CALL_GRAPH_EH, CALL_GRAPH_OFF 
 #define STACK_COPY_MIN	 1024
 #define STACK_COPY_MAX	 32768 /* rings may be as small */
 
+/* FORCED: whatever it takes of a CPU. */
+enum lock_orders { LOCK_ORDERS_OFF, LOCK_ORDERS_ON, LOCK_ORDERS_FORCED };
+
 /* How to sample; a value. */
 struct sampling {
 	u64 freq;	 /* Hz; 0 when period is set */
@@ -53,6 +56,7 @@ struct sampling {
 	/* Names addresses at once; likewise. */
 	const struct address_names *names;
 	const char *watches[WATCHES_MAX]; /* --watch, as given; NULL: no more. They last for good. */
+	enum lock_orders lock_orders; /* whether each lock that is taken is seen */
 	const struct ask_list *asks; /* questions (sources/ask.h); NULL: none */
 	const struct func_list *functions; /* that are timed (samples/functions.h); NULL: none */
 };

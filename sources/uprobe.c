@@ -194,6 +194,52 @@ int uprobe__offset(const char *path, const char *function, u64 *offset)
 	return err ? err : *offset ? 0 : -ENOENT;
 }
 
+struct each {
+	const char *const *names;
+	u32 n;
+	void (*found)(void *ctx, u32 name, u64 offset);
+	void *ctx;
+};
+
+static void match_each(Elf *elf, const struct each *e, const GElf_Sym *sym, const char *name)
+{
+	u64 offset;
+
+	for (u32 i = 0; i < e->n; i++) {
+		struct of_symbol s = {.name = e->names[i], .types = FUNCTIONS};
+
+		if (is_it(&s, sym, name) && to_offset(elf, sym->st_value, &offset))
+			e->found(e->ctx, i, offset);
+	}
+}
+
+static int find_each(Elf *elf, void *ctx)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr header;
+	GElf_Sym sym;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) ||
+		    (header.sh_type != SHT_SYMTAB && header.sh_type != SHT_DYNSYM))
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getsym(data, i, &sym); i++)
+			match_each(elf, ctx, &sym, elf_strptr(elf, header.sh_link, sym.st_name));
+	}
+	return 0;
+}
+
+int uprobe__each(const char *path, const char *const *names, u32 n, void (*found)(void *ctx, u32 name, u64 offset),
+		 void *ctx)
+{
+	struct each e = {names, n, found, ctx};
+
+	return with_elf(path, find_each, &e);
+}
+
 int uprobe__symbol(const char *path, const char *name, u64 *address, u64 *size)
 {
 	struct of_symbol s = {.name = name, .types = OF_ANY_KIND};

@@ -22,6 +22,11 @@ int uprobe__offset(const char *path, const char *function, u64 *offset);
 /* Of several at once: where[i] of names[i], 0 where there is none. -ENOEXEC: this is no ELF file. */
 int uprobe__offsets(const char *path, const char *const *names, u32 n, u64 *where);
 
+/* Of several, all: found() for each place that one of the names has, which may be the same one again: of versions of
+ * a function each has its own. -ENOEXEC: this is no ELF file. */
+int uprobe__each(const char *path, const char *const *names, u32 n, void (*found)(void *ctx, u32 name, u64 offset),
+		 void *ctx);
+
 /* A variable or function: its address as the file has it, and its size. -ENOENT: there is none. */
 int uprobe__symbol(const char *path, const char *name, u64 *address, u64 *size);
 /* By how much what is mapped from `offset` of the file on at `start` is away from the file's own

@@ -278,6 +278,10 @@ bool functions__pick(struct host *h, const char *text, struct status *st);
 bool functions__drop(struct host *h, const char *number, struct status *st);
 bool functions__set_waits(struct host *h, const char *on, struct status *st);
 
+/* --- lock_orders.c --- */
+
+bool lock_orders__run(struct host *h, const char *arg, struct status *st);
+
 /* --- probes.c: what can be done with a function or a static probe --- */
 
 struct probe_item;

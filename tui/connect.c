@@ -5,7 +5,7 @@
 #include "base/cgroup.h"
 #include "models/model.h"
 
-#define LINES_MAX (ASK_MAX + FUNCTION_TEXTS + WATCHES_MAX + 3)
+#define LINES_MAX (ASK_MAX + FUNCTION_TEXTS + WATCHES_MAX + 4)
 
 struct said {
 	char *v[LINES_MAX];
@@ -25,6 +25,8 @@ static void add_all(struct said *s, const struct options *o)
 		add(s, "ask", o->asks[i]);
 	if (o->function_waits)
 		add(s, "function-waits", "");
+	if (o->sampling.lock_orders)
+		add(s, "lock-orders", o->sampling.lock_orders == LOCK_ORDERS_FORCED ? "!" : "");
 	for (u32 i = 0; i < o->nfunctions; i++)
 		add(s, "function", o->functions[i]);
 	for (u32 i = 0; i < WATCHES_MAX && o->sampling.watches[i]; i++)

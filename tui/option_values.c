@@ -315,6 +315,13 @@ static int option__display(struct options *o, int opt, const char *arg, struct s
 	case OPT_FUNCTION_WAITS:
 		o->function_waits = true;
 		return 0;
+	case OPT_LOCK_ORDERS:
+		if (arg && strcmp(arg, "!"))
+			return option__bad(st, "--lock-orders", arg, "nothing or =!");
+		o->sampling.lock_orders = arg ? LOCK_ORDERS_FORCED : LOCK_ORDERS_ON;
+		if (!o->view_given)
+			o->view = "locks";
+		return 0;
 	case 'n':
 		return option__number(arg, 1, UINT64_MAX >> 1, &o->iterations)
 			       ? 0

@@ -33,6 +33,7 @@ static const struct option long_options[] = {
 	{"do", required_argument, NULL, OPT_DO},
 	{"ask", required_argument, NULL, OPT_ASK},
 	{"function", required_argument, NULL, OPT_FUNCTION},
+	{"lock-orders", optional_argument, NULL, OPT_LOCK_ORDERS},
 	{"function-waits", no_argument, NULL, OPT_FUNCTION_WAITS},
 	{"group", required_argument, NULL, OPT_GROUP},
 	{"sort", required_argument, NULL, OPT_SORT},

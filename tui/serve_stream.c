@@ -125,6 +125,8 @@ static void take_first(struct options *o, struct stream_wish *w, const char *lin
 		o->functions[o->nfunctions++] = kept(o, rest);
 	else if ((rest = behind(line, "function-waits")))
 		o->function_waits = true;
+	else if ((rest = behind(line, "lock-orders")))
+		o->sampling.lock_orders = *rest ? LOCK_ORDERS_FORCED : LOCK_ORDERS_ON;
 	else if ((rest = behind(line, "watch")))
 		for (u32 i = 0; i < WATCHES_MAX; i++)
 			if (!o->sampling.watches[i]) {

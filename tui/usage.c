@@ -70,6 +70,8 @@ void options__usage(void)
 	      "                          time calls of functions (repeatable); PATH: a program,\n"
 	      "                          a library or pid:N\n"
 	      "      --function-waits    split their time: on CPU, run queue, waits by reason\n"
+	      "      --lock-orders[=!]   locks: each mutex that is taken, for orders that may deadlock;\n"
+	      "                          !: even where that takes more than a tenth of a CPU\n"
 	      "      --do 'WORDS; WORDS' what the palette (:) takes, one after the other\n"
 	      "      --config FILE       instead of ~/.config/proftop/config\n"
 	      "      --no-config         neither that nor anything beside it is read\n"

@@ -251,6 +251,8 @@ bool host__set_columns(struct host *h, const struct screen *s, const char *names
 /* Switches the sampling of the idle task. */
 bool host__toggle_idle(struct host *h);
 bool host__idle(const struct host *h);
+/* Has each lock seen that is taken, or no more (lock_orders.c). */
+bool host__toggle_lock_orders(struct host *h);
 /* A window by what --window and the palette call it, WINDOW_NAMES; WINDOWS: none has that name. */
 enum time_window window__by_name(const char *name);
 #define WINDOW_NAMES "last, decaying or total"

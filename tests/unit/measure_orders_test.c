@@ -23,7 +23,7 @@ static void add(u64 first, u64 second, u32 tid, u64 t_ns)
 	const struct measure_text locks[2] = {{first, "first"}, {second, "second"}};
 	struct measure_order_sample s = sample_of(tid, t_ns);
 
-	live_orders__add(&orders, &s, locks, NO_STACK);
+	live_orders__add(&orders, &s, locks, NO_STACK, NO_STACK);
 }
 
 /* How many cycles a snapshot at a time has. */
@@ -113,7 +113,7 @@ static void add_guarded(u64 first, u64 second, u64 guard, u32 tid, u64 t_ns)
 
 	s.guards[0] = guard;
 	s.nguards = 1;
-	live_orders__add(&orders, &s, locks, NO_STACK);
+	live_orders__add(&orders, &s, locks, NO_STACK, NO_STACK);
 }
 
 static void one_guard_of_all_is_no_danger(void **state)
@@ -122,6 +122,48 @@ static void one_guard_of_all_is_no_danger(void **state)
 	add_guarded(2, 1, 9, 11, 100);
 	assert_int_equal(cycles(), 0);
 	add(2, 1, 12, 200); /* once without it */
+	assert_int_equal(cycles(), 1);
+}
+
+static void two_locks_in_both_orders_come_first(void **state)
+{
+	for (u64 i = 1; i < 6; i++)
+		for (u64 k = i + 1; k <= 6; k++)
+			add(i, k, 10, 100);
+	add(6, 1, 11, 100);
+	assert_true(cycles() > 1);
+	assert_int_equal(found[0].n, 2);
+	assert_true(found[1].n > 2);
+}
+
+static void add_exact(u64 first, u64 second, u64 guard, u32 tid, u64 t_ns)
+{
+	const struct measure_text locks[2] = {{first, "first"}, {second, "second"}};
+	struct measure_order_sample s = sample_of(tid, t_ns);
+
+	s.exact = true;
+	s.count = 5;
+	s.guards[0] = guard;
+	s.nguards = guard != 0;
+	live_orders__add(&orders, &s, locks, NO_STACK, NO_STACK);
+}
+
+/* Once without it is enough, also before anybody had it, where each lock that is taken is seen. */
+static void what_is_sure_to_be_without_a_guard_is_not_guarded(void **state)
+{
+	add_exact(1, 2, 0, 10, 100);
+	add_exact(1, 2, 9, 10, 200);
+	add_exact(2, 1, 9, 11, 300);
+	assert_int_equal(cycles(), 1);
+	assert_int_equal(found[0].v[0]->count + found[0].v[1]->count, 15);
+}
+
+static void what_is_always_guarded_is_no_danger(void **state)
+{
+	add_exact(1, 2, 9, 10, 100);
+	add_exact(2, 1, 9, 11, 200);
+	assert_int_equal(cycles(), 0);
+	add_exact(2, 1, 0, 11, 300);
 	assert_int_equal(cycles(), 1);
 }
 
@@ -179,8 +221,11 @@ int main(void)
 		cmocka_unit_test_setup(one_order_is_none, clear),
 		cmocka_unit_test_setup(longer_ones_are_found, clear),
 		cmocka_unit_test_setup(the_shortest_is_told, clear),
+		cmocka_unit_test_setup(two_locks_in_both_orders_come_first, clear),
 		cmocka_unit_test_setup(one_thread_is_not_in_its_own_way, clear),
 		cmocka_unit_test_setup(one_guard_of_all_is_no_danger, clear),
+		cmocka_unit_test_setup(what_is_sure_to_be_without_a_guard_is_not_guarded, clear),
+		cmocka_unit_test_setup(what_is_always_guarded_is_no_danger, clear),
 		cmocka_unit_test_setup(different_guards_guard_nothing, clear),
 		cmocka_unit_test_setup(what_was_seen_before_a_guard_was_known_does_not_count, clear),
 		cmocka_unit_test_setup(what_was_seen_after_it_was_known_does, clear),

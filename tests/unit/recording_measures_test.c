@@ -91,7 +91,10 @@ static void put_measure(struct builder *m)
 					     .who = someone,
 					     .t_ns = MAKER_T0 + 66,
 					     .stack = cell.stack,
-					     .where = "commit"};
+					     .where = "commit",
+					     .exact = true,
+					     .by_several = true,
+					     .count = 77};
 
 	hist_of_ages[9] = 5;
 	hist_of_three[0] = 1;
@@ -214,6 +217,8 @@ static void same_order(const struct measure_order_sample *s)
 	assert_string_equal(s->keys[1].text, "ENOENT");
 	assert_int_equal(s->t_ns, MAKER_T0 + 66);
 	assert_string_equal(s->where, "commit");
+	assert_true(s->exact && s->by_several);
+	assert_int_equal(s->count, 77);
 }
 
 static void see_measure(void *ctx, const struct codec *c, const struct sample_codec *type,

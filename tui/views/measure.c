@@ -228,6 +228,8 @@ static bool measure__action(struct screen *base, enum action a)
 
 	if (a == ACTION_DISTRIBUTION)
 		return measure_dist__next(s);
+	if (a == ACTION_LOCK_ORDERS && s->view->measure == measure_table[MEASURE_LOCKS])
+		return host__toggle_lock_orders(base->host);
 	return a == ACTION_SLOWEST ? slowest(s) : listing__action(base, a);
 }
 

@@ -30,12 +30,25 @@ static void deadlock_part(const void *of, u32 i, struct value_part *out)
 	out->value = (struct value){.type = VALUE_COUNT, .u = v[i]->waiter.tid};
 }
 
+static void frame_of(const struct symbols *symbols, const struct callstack *stack, u32 i, struct value_frame *out)
+{
+	struct frame_text f = frame__text(symbols, stack->locs[i]);
+
+	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+}
+
 static void order_frame(const void *of, u32 i, struct value_frame *out)
 {
 	const struct measure_order *o = of;
-	struct frame_text f = frame__text(o->symbols, o->stack->locs[i]);
 
-	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+	frame_of(o->symbols, o->stack, i, out);
+}
+
+static void first_frame(const void *of, u32 i, struct value_frame *out)
+{
+	const struct measure_order *o = of;
+
+	frame_of(o->symbols, o->first_stack, i, out);
 }
 
 static void order_member(const void *of, u32 i, struct value_part *out)
@@ -58,12 +71,20 @@ static void order_member(const void *of, u32 i, struct value_part *out)
 	case 4:
 		*out = (struct value_part){"tid", {.type = VALUE_COUNT, .u = o->who.tid}};
 		break;
+	case 5:
+		*out = (struct value_part){
+			"stack",
+			{.type = VALUE_STACK, .n = callstack__nlocs(o->stack), .of = o, .frame = order_frame}};
+		break;
+	case 6:
+		*out = (struct value_part){"first_stack",
+					   {.type = VALUE_STACK,
+					    .n = callstack__nlocs(o->first_stack),
+					    .of = o,
+					    .frame = first_frame}};
+		break;
 	default:
-		out->name = "stack";
-		out->value.type = VALUE_STACK;
-		out->value.n = callstack__nlocs(o->stack);
-		out->value.of = o;
-		out->value.frame = order_frame;
+		*out = (struct value_part){"count", {.type = o->count ? VALUE_COUNT : VALUE_NONE, .u = o->count}};
 	}
 }
 
@@ -71,7 +92,7 @@ static void cycle_part(const void *of, u32 i, struct value_part *out)
 {
 	const struct measure_cycle *c = of;
 
-	out->value = (struct value){.type = VALUE_OBJECT, .n = 6, .of = c->v[i], .part = order_member};
+	out->value = (struct value){.type = VALUE_OBJECT, .n = 8, .of = c->v[i], .part = order_member};
 }
 
 static void cycles_part(const void *of, u32 i, struct value_part *out)
@@ -84,9 +105,8 @@ static void cycles_part(const void *of, u32 i, struct value_part *out)
 static void waiting_frame(const void *of, u32 i, struct value_frame *out)
 {
 	const struct measure_waiting *w = of;
-	struct frame_text f = frame__text(w->symbols, w->stack->locs[i]);
 
-	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
+	frame_of(w->symbols, w->stack, i, out);
 }
 
 static void waiting_member(const void *of, u32 i, struct value_part *out)

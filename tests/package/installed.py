@@ -25,7 +25,7 @@ FILES = {"bin/proftop", "share/man/man1/proftop.1.gz", "share/doc/proftop/README
          "share/doc/proftop/changelog.gz", "share/doc/proftop/copyright",
          "share/bash-completion/completions/proftop"}
 AGENT = {"/etc/proftop/agent.conf", "/lib/systemd/system/proftop-agent.service",
-         "/usr/lib/sysusers.d/proftop-agent.conf"}
+         "/usr/lib/sysusers.d/proftop-agent.conf", "/usr/share/lintian/overrides/proftop-agent"}
 FOLDER = ""
 
 

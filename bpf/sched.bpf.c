@@ -66,19 +66,14 @@ static __always_inline struct thread *leaver(struct task_struct *prev, u64 now,
 
 /* Where the thread is that leaves; t: NULL, it is not watched. */
 static __always_inline void look_where(void *ctx, u64 here, struct task_struct *task,
-				       struct thread *t, u32 state, bool held, struct leaving *l,
-				       u64 now)
+				       struct thread *t, bool held, struct leaving *l, u64 now)
 {
 	bool each = held || (t && t->tid == watch_tid);
 
-	if (t)
-		t->place = t->stands = 0;
-	if (each) {
+	if (each)
 		l->kstack = leaving_stack(ctx, here, task);
+	if (each || (t && (wanted & SCHED_WANT_WAITS)))
 		l->ustack = own_user_stack(now);
-	} else if (t && (wanted & SCHED_WANT_WAITS)) {
-		l->ustack = place__look(t, task, state, now);
-	}
 }
 
 static __always_inline void switch_out(struct thread *t, struct task_struct *prev, u32 state,
@@ -127,7 +122,7 @@ int sched_switch(u64 *ctx)
 		state = state__leaving(left_in);
 		long_run = next->pid && is_long_run(began, now);
 		held = long_run && slow__is_due(&long_ns, &long_kept, SCHED_LONG_MAX, now - began);
-		look_where(ctx, here, prev, t, state, held, &leaving, now);
+		look_where(ctx, here, prev, t, held, &leaving, now);
 		if (t)
 			switch_out(t, prev, state, left_in & TASK_DEAD, &leaving, c, began, now,
 				   st);
@@ -217,8 +212,7 @@ int sched_waking(u64 *ctx)
 		w->kstack = waker_stack(ctx, here, own, self, task, t->wait.syscall);
 		w->tgid = own ? 0 : self->tgid; /* whom an interrupt interrupts does not matter */
 		w->tid = own ? 0 : self->pid;
-		/* What user code does that an interrupt woke from is as little to the point. */
-		w->ustack = own || task__syscall(self) == ~0u ? 0 : own_user_stack(now);
+		w->ustack = own || !has_user_part(self) ? 0 : own_user_stack(now);
 		bpf_get_current_comm(w->comm, sizeof(w->comm));
 		waker__stands_from_now(t, key);
 	}

@@ -164,7 +164,6 @@ struct sched_stats {
 	SOURCE_FIGURES;
 	__u64 switches;	    /* watched threads got a CPU */
 	__u64 waits;	    /* ended, in scope and passed the filter */
-	__u64 stand;	    /* of those: with the stacks of a look before */
 	__u64 waits_full;   /* of those: no room in the map; in a row of their thread's */
 	__u64 waits_lost;   /* of those in turn: nor there; in no row */
 	__u64 stacks_lost;  /* waits and wakers without the frames they had */

@@ -34,7 +34,6 @@ struct thread {
 	u32 state, cpu;
 	u32 watched, gone;
 	u32 tid; /* as it was then, too */
-	u32 place, stands; /* of the present wait: which, and whether an earlier look stands for it */
 };
 
 TASK_MAP(threads, struct thread);

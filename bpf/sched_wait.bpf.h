@@ -3,7 +3,7 @@
 #ifndef BPF_SCHED_WAIT_BPF_H
 #define BPF_SCHED_WAIT_BPF_H
 
-#include "bpf/sched_place.bpf.h"
+#include "bpf/sched_thread.bpf.h"
 
 volatile u64 wait_min_ns = 0, wait_max_ns = 0; /* which waits count; max 0: no limit */
 volatile u32 wait_states = 0;		       /* bit per sched_state; 0: all */
@@ -88,7 +88,6 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 	struct sched_wait_sum *sum = bpf_map_lookup_elem(map, &id);
 
 	st->waits++;
-	st->stand += t->stands;
 	if (sum) {
 		sum__add(sum, off, runq, full, now);
 		sum__add_object(sum, t->wait.object);
@@ -128,7 +127,7 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 	if (t->woken_ns && runnable < now)
 		runq = now - runnable;
 	if (!t->wait.kstack && seen)
-		t->wait.kstack = place__kernel(t, task, full);
+		t->wait.kstack = stack__sleeping(task, t->wait.syscall, STACK_SLOT_TRACE);
 	count_wait(t, task, off, runq, full, now, st);
 }
 

@@ -351,8 +351,6 @@ static void note(struct source *s)
 	health__note(h, now->unseen,
 		     "switches the kernel kept from the programs: their time is from its account");
 	health__note(h, now->forks_lost, "children could not be followed");
-	health__note(h, now->stand,
-		     "waits have outer frames of a moment ago: what is nearer was the same again");
 }
 
 /* --- settings --- */

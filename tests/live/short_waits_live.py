@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Waits of which not each is walked: callers at one place have the number and the time of theirs."""
+"""Short waits at one place: callers have the number and the time of theirs, a rare long one its own."""
 import os
 import sys
 
@@ -23,10 +23,10 @@ def asleep(ended):
 
 @steady
 def test_callers_at_one_place():
-    """By turns and at random, one rare and long: each caller has its waits and their share of time"""
+    """By turns, at random, behind a large frame: each caller has its waits and their share of time"""
     live.need_root()
     m = waits.Measured("offcpu", "short_waits", seconds=4, options=["--group", "comm+stack"])
-    for name in ("turns", "dice"):
+    for name in ("turns", "dice", "large"):
         thread, rows = m.threads[name], m.of(comm=name, state="S")
         slept = asleep(thread.ended(m.t0, m.t1))
         for caller in CALLERS:

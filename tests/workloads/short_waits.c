@@ -3,7 +3,8 @@
  * Truth: threads "turns" and "dice" wait in one function, with one stack pointer, for a byte that one of six
  * helpers sends after the time they asked for: short_caller waits for 100 us, longer_caller for 400, as
  * rare_caller does for 40 ms. "turns" has the first two by turns, "dice" throws for both, three to one; one
- * in 250 of dice's waits is the rare one. Each wait is logged, with the caller's name.
+ * in 250 of dice's waits is the rare one. "large" is as dice, with 600 bytes of the stack between the wait and
+ * who called. Each wait is logged, with the caller's name.
  */
 #include "wait_log.h"
 
@@ -25,11 +26,15 @@ static NOINLINE void helper(int in)
 	_exit(0);
 }
 
+static int is_large;
+
 static NOINLINE void waits_at_one_place(struct wait_log *l, const char *what, uint32_t ns, uint32_t dice)
 {
+	char frame[is_large ? 600 : 1];
 	uint64_t from;
 	char c;
 
+	__asm__ volatile("" ::"r"(frame) : "memory");
 	if (write(ask[dice % HELPERS][1], &ns, sizeof(ns)) != sizeof(ns))
 		_exit(1);
 	from = wall_ns();
@@ -54,10 +59,12 @@ static uint32_t throw_dice(uint32_t *state)
 	return *state >> 8;
 }
 
-static void waiter(struct wait_log *l, const char *name, int turns)
+static void waiter(struct wait_log *l, const char *name)
 {
 	uint32_t state = 12345, dice;
+	int turns = !strcmp(name, "turns");
 
+	is_large = !strcmp(name, "large");
 	for (int i = 0; i < HELPERS; i++) {
 		if (pipe(ask[i]))
 			exit(1);
@@ -82,15 +89,17 @@ static void waiter(struct wait_log *l, const char *name, int turns)
 int main(int argc, char **argv)
 {
 	double seconds = work__begin(argc, argv, 10);
-	struct wait_log *logs = wait_logs__new(2, seconds);
+	struct wait_log *logs = wait_logs__new(3, seconds);
+	static const char *const others[] = {"turns", "large"};
 
 	prctl(PR_SET_TIMERSLACK, 1);
-	if (!fork_child()) {
-		waiter(&logs[1], "turns", 1);
-		_exit(0);
-	}
+	for (int i = 0; i < 2; i++)
+		if (!fork_child()) {
+			waiter(&logs[1 + i], others[i]);
+			_exit(0);
+		}
 	work__ready();
-	waiter(&logs[0], "dice", 0);
-	wait_logs__print(logs, 2);
+	waiter(&logs[0], "dice");
+	wait_logs__print(logs, 3);
 	return 0;
 }

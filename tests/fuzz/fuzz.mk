@@ -22,13 +22,13 @@ FUZZ_NOT := models/flame% models/heat models/heat_grid models/heat_sources model
 	    sources/ask_% sources/block_bpf sources/block_counts sources/block_loss sources/block_put \
 	    sources/bpf_progs% sources/cpu_bpf sources/table sources/crowd sources/doctor% sources/event_count \
 	    sources/event_l% sources/event_samples sources/lock_% sources/measures sources/procs_% \
-	    sources/system_% sources/watch_%
+	    sources/watch_%
 FUZZ_LIB := $(patsubst %,$(B)/fuzz/%.o,$(filter-out $(FUZZ_NOT),$(basename $(wildcard base/*.c scope/*.c samples/*.c \
 	    questions/*.c measures/*.c symbols/*.c export/*.c serve/*.c models/*.c recording/*.c \
 	    widgets/*.c) \
 	    tui/columns.c tui/keymap.c tui/theme.c tui/paint.c tui/term_curses.c tui/term_write.c tui/term_restore.c \
 	    tui/term_sequence.c \
-	    tui/term_signal.c tui/term_script.c tui/commands.c tui/palette.c tui/time_travel.c \
+	    tui/term_signal.c tui/term_script.c tui/commands.c tui/palette.c tui/lock_orders.c tui/time_travel.c \
 	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/own_questions.c tui/options.c \
 	    tui/option_values.c tui/options_check.c tui/presets.c \
 	    tui/report_sort.c \

@@ -15,7 +15,8 @@
  * pid tid cpu take a list, state letters of SCOPE_STATES, min max a time, comm sym obj a regular
  * expression (base/regex.h), cgroup a glob of the whole path below the mount point (with or without
  * its first slash), or of the last component when it has no slash; what matches stands for what is
- * below it too, unless the glob ends in "/.". tree=PID is a process with all it forks from then on.
+ * below it too, unless the glob ends in "/.". tree=PID is a process with all
+ * that come from it.
  * task=user is the threads of programs, task=kernel those of the kernel. lang=
  * is what a function of the stack is written in, or how it is run: java python native jit kernel.
  *

@@ -67,7 +67,7 @@ struct scope {
 	u32 states, not_states; /* bit per letter of "RSDTtXZPI", SCOPE_STATES order; 0: all */
 	u8 not_tasks;		/* SCOPE_TASK_*: the sorts of threads that are left out */
 	u64 left_out[SCOPE_LEVELS][SCOPE_LEVEL_WORDS]; /* bit a value: those that do not pass */
-	/* `-- COMMAND` or tree=PID: tasks forked by an included pid are included. The source
+	/* `-- COMMAND` or tree=PID: tasks that come from an included pid are included. The source
 	 * keeps track of them; include[SCOPE_PID] holds only the ancestor. */
 	bool follow_children;
 	/* The canonical expression: what is shown, and it parses to this scope again. "" when

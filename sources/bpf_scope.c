@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "sources/bpf_globals.h"
 #include "sources/bpf_util.h"
+#include "sources/process_scope.h"
 #include "sources/scope_check.h"
 
 #define IDS_MAX	  8000 /* half of scope_ids: two generations meet while switching */
@@ -147,6 +148,15 @@ static int prepare(struct bpf_scope *b, struct change *c, const struct scope *s,
 	return err;
 }
 
+static void follow(void *ctx, u32 pid)
+{
+	const struct scope_bpf_key key = {0, SCOPE_BPF_FOLLOWED, 0, pid};
+	const struct bpf_scope *b = ctx;
+	static const u8 one = 1;
+
+	bpf_map_update_elem(b->ids_fd, &key, &one, BPF_ANY);
+}
+
 static void forget_followed(struct bpf_scope *b)
 {
 	struct scope_bpf_key key = {0}, next, *gone = xcalloc(16384, sizeof(*gone));
@@ -188,13 +198,19 @@ static int put_in_force(struct bpf_scope *b, const struct scope *s, struct statu
 		free(c.keys);
 		return err;
 	}
+	if (followed)
+		forget_followed(b);
+	/* Before any of them asks: the answer is kept. */
+	if (s->follow_children)
+		process_scope__descendants(s, follow, b);
 	__atomic_store_n(b->state, (u64)c.generation << 32 | c.flags, __ATOMIC_SEQ_CST);
+	/* Whom they made meanwhile. */
+	if (s->follow_children)
+		process_scope__descendants(s, follow, b);
 	/* At the first one no program looks at an older one: it would be 10 ms of each start. */
 	if (b->scope)
 		bpf_util__barrier();
 	drop_old(b);
-	if (followed && !s->follow_children)
-		forget_followed(b);
 	b->generation = c.generation;
 	b->keys = xrealloc(c.keys, MAX(c.nkeys, 1u) * sizeof(*c.keys));
 	b->nkeys = c.nkeys;

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "sources/perf_open.h"
 #include "sources/perf_tasks.h"
+#include "sources/process_scope.h"
 
 struct own {
 	pid_t *tids;
@@ -74,6 +75,14 @@ static void add_users(struct own *o, uid_t uid)
 		closedir(d);
 }
 
+static void add_descendant(void *ctx, u32 pid)
+{
+	struct own *o = ctx;
+
+	if (!o->limited)
+		add_process(o, pid);
+}
+
 u32 perf_tasks__own(const struct scope *scope, u32 max, pid_t **tids, bool *limited)
 {
 	const struct id_set *t = &scope->include[SCOPE_TID], *p = &scope->include[SCOPE_PID];
@@ -83,6 +92,8 @@ u32 perf_tasks__own(const struct scope *scope, u32 max, pid_t **tids, bool *limi
 		add_thread(&o, (pid_t)t->ids[i]);
 	for (u32 i = 0; !t->active && p->active && i < p->n && !o.limited; i++)
 		add_process(&o, p->ids[i]);
+	if (!t->active && p->active && scope->follow_children)
+		process_scope__descendants(scope, add_descendant, &o);
 	if (!t->active && !p->active)
 		add_users(&o, geteuid());
 	*tids = o.tids;

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/file.h"
+#include "sources/process_scope.h"
 #include "sources/scope_check.h"
 
 void perf_tasks__init(struct perf_tasks *t, u32 max)
@@ -88,6 +89,18 @@ struct perf_task *perf_tasks__get(struct perf_tasks *t, u32 tgid, u32 tid)
 	return task;
 }
 
+/* Of a process that was there before /proc tells whether it descends from one that is included. */
+static bool is_followed(struct perf_tasks *t, const struct scope *scope, u32 tgid)
+{
+	struct perf_task *task = perf_tasks__get(t, tgid, tgid);
+
+	if (!task->descent_known) {
+		task->descent_known = true;
+		task->followed = process_scope__descends(scope, tgid);
+	}
+	return task->followed;
+}
+
 bool perf_tasks__in_scope(struct perf_tasks *t, const struct scope *scope, u32 tgid, u32 tid,
 			  const char *comm)
 {
@@ -97,16 +110,15 @@ bool perf_tasks__in_scope(struct perf_tasks *t, const struct scope *scope, u32 t
 		return true;
 	if (!scope->follow_children || id_set__has(&scope->exclude[SCOPE_PID], tgid))
 		return false;
-	return perf_tasks__get(t, tgid, tgid)->followed;
+	return is_followed(t, scope, tgid);
 }
 
 static void on_fork(struct perf_tasks *t, const struct perf_record *r, const struct scope *scope)
 {
-	struct perf_task *parent = find(t, r->ptid), *leader = find(t, r->ppid), *child;
+	bool followed = scope->follow_children && r->pid != r->ppid &&
+			(id_set__has(&scope->include[SCOPE_PID], r->ppid) || is_followed(t, scope, r->ppid));
+	struct perf_task *parent = find(t, r->ptid), *child;
 	char comm[COMM_LEN] = "";
-	bool followed =
-		scope->follow_children && r->pid != r->ppid &&
-		((leader && leader->followed) || id_set__has(&scope->include[SCOPE_PID], r->ppid));
 
 	if (parent)
 		copy_str(comm, sizeof(comm), parent->comm);
@@ -114,7 +126,7 @@ static void on_fork(struct perf_tasks *t, const struct perf_record *r, const str
 	if (!child)
 		child = add(t, r->pid, r->tid);
 	*child = (struct perf_task){
-		.tid = r->tid, .tgid = r->pid, .exec = ++t->execs, .followed = followed};
+		.tid = r->tid, .tgid = r->pid, .exec = ++t->execs, .followed = followed, .descent_known = true};
 	if (comm[0])
 		copy_str(child->comm, sizeof(child->comm), comm);
 	else

@@ -15,7 +15,8 @@ struct perf_task {
 	u32 tid, tgid;
 	u32 exec;	/* counts programs over all processes: never the same for two */
 	bool announced; /* PROC_SEEN was sent for this program (leaders only) */
-	bool followed;	/* child of an included process (leaders only) */
+	bool followed;	/* descends from an included process (leaders only), once descent_known */
+	bool descent_known;
 	char comm[COMM_LEN];
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/arena.h"
 #include "base/cgroup.h"
 #include "base/file.h"
 
@@ -78,20 +79,107 @@ bool process_scope__has(const struct scope *s, u32 pid, const struct proc_stat *
 	return scope__comm(s, stat->comm) && has_cgroup(s, pid) && has_thread(s, pid);
 }
 
-void process_scope__each(const struct scope *s, void (*fn)(void *ctx, u32 pid), void *ctx)
+static void each_there(void (*fn)(void *ctx, u32 pid), void *ctx)
 {
-	const struct id_set *pids = &s->include[SCOPE_PID];
+	DIR *proc = opendir("/proc");
 	struct dirent *d;
-	DIR *proc;
 
-	for (u32 i = 0; pids->active && i < pids->n; i++)
-		fn(ctx, (u32)pids->ids[i]);
-	if (pids->active && !s->follow_children)
-		return;
-	proc = opendir("/proc");
 	while (proc && (d = readdir(proc)))
 		if (*d->d_name >= '1' && *d->d_name <= '9')
 			fn(ctx, (u32)strtoul(d->d_name, NULL, 10));
 	if (proc)
 		closedir(proc);
+}
+
+void process_scope__each(const struct scope *s, void (*fn)(void *ctx, u32 pid), void *ctx)
+{
+	const struct id_set *pids = &s->include[SCOPE_PID];
+
+	for (u32 i = 0; pids->active && i < pids->n; i++)
+		fn(ctx, (u32)pids->ids[i]);
+	if (!pids->active || s->follow_children)
+		each_there(fn, ctx);
+}
+
+/* --- who comes from whom --- */
+
+struct kin {
+	u32 pid, ppid;
+	bool descends;
+};
+
+struct family {
+	struct kin *v;
+	u32 n, cap;
+};
+
+static u32 parent_of(u32 pid)
+{
+	struct proc_stat stat;
+	char of[16];
+
+	snprintf(of, sizeof(of), "%u", pid);
+	return proc_stat__read(of, &stat) ? 0 : stat.ppid;
+}
+
+static void add_kin(void *ctx, u32 pid)
+{
+	struct family *f = ctx;
+
+	f->v = xgrow(f->v, f->n, &f->cap, sizeof(*f->v));
+	f->v[f->n++] = (struct kin){.pid = pid, .ppid = parent_of(pid)};
+}
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct kin *x = a, *y = b;
+
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
+}
+
+static bool comes_from(const struct family *f, const struct scope *s, u32 ppid)
+{
+	const struct kin key = {.pid = ppid};
+	const struct kin *parent = bsearch(&key, f->v, f->n, sizeof(*f->v), by_pid);
+
+	return id_set__has(&s->include[SCOPE_PID], ppid) || (parent && parent->descends);
+}
+
+/* Whether there was one more generation. Pids are reused, so a child's may be below its parent's. */
+static bool find_children(struct family *f, const struct scope *s)
+{
+	bool any = false;
+
+	for (u32 i = 0; i < f->n; i++) {
+		if (f->v[i].descends || !comes_from(f, s, f->v[i].ppid))
+			continue;
+		f->v[i].descends = any = true;
+	}
+	return any;
+}
+
+void process_scope__descendants(const struct scope *s, void (*fn)(void *ctx, u32 pid), void *ctx)
+{
+	struct family f = {0};
+
+	each_there(add_kin, &f);
+	qsort(f.v, f.n, sizeof(*f.v), by_pid);
+	while (find_children(&f, s))
+		;
+	for (u32 i = 0; i < f.n; i++)
+		if (f.v[i].descends && !id_set__has(&s->include[SCOPE_PID], f.v[i].pid))
+			fn(ctx, f.v[i].pid);
+	free(f.v);
+}
+
+#define GENERATIONS 64
+
+bool process_scope__descends(const struct scope *s, u32 pid)
+{
+	for (u32 i = 0; pid && i < GENERATIONS; i++) {
+		pid = parent_of(pid);
+		if (id_set__has(&s->include[SCOPE_PID], pid))
+			return true;
+	}
+	return false;
 }

@@ -17,5 +17,9 @@ bool process_scope__has(const struct scope *s, u32 pid, const struct proc_stat *
 			bool (*follows)(void *ctx, u32 parent), void *ctx);
 /* Calls fn for each process that may be in scope; parents before their children, as a rule. */
 void process_scope__each(const struct scope *s, void (*fn)(void *ctx, u32 pid), void *ctx);
+/* Calls fn for each process that is there and comes from an included one, its children's children among them. */
+void process_scope__descendants(const struct scope *s, void (*fn)(void *ctx, u32 pid), void *ctx);
+/* Whether this one does. */
+bool process_scope__descends(const struct scope *s, u32 pid);
 
 #endif

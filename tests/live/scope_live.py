@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Filters let through what they name and nothing else; -- COMMAND; cgroups."""
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -239,6 +240,33 @@ def test_children_of_pid():
     finally:
         work.kill()
         work.communicate()
+
+
+def test_tree():
+    """tree= takes whoever descends from the process: who is there at the start and who comes, nobody else"""
+    live.need_root()
+    nobody = ("prlimit", "--memlock=0", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
+    with live.temporary() as tmp, live.Workload("two_functions", 60) as other:
+        ours = shutil.copy(workload("two_functions"), tmp)
+        script = f"sh -c '{ours} 60 & echo ready; wait' & sleep 2; {ours} 60"
+        work = subprocess.Popen([*nobody, "sh", "-c", script], stdout=subprocess.PIPE, text=True,
+                                start_new_session=True)
+        tree = "--filter", f"tree={work.pid}", "--group", "pid"
+        try:
+            assert work.stdout.readline() == "ready\n"
+            there = take(*tree)
+            with live.Watch("cpu", "-F", 499, *tree) as watch:
+                live.wait_for(lambda: len(seen(watch.next(), "pid")) == 2, 20)
+                both = seen(watch.reports[-1], "pid")
+            alone = take(*tree, wrap=nobody)
+            waits = live.batch("-V", "offcpu", "-d", 1, "-n", 1, *tree)[0]
+        finally:
+            os.killpg(work.pid, signal.SIGKILL)
+            work.communicate()
+    assert seen(there, "pid") <= both and other.pid not in both, (there["rows"], both)
+    assert there["health"]["tier"] == "bpf" and alone["health"]["tier"] == "perf", alone["health"]
+    assert seen(alone, "pid") == both, (alone["rows"], both)
+    assert seen(waits, "pid") >= both and other.pid not in seen(waits, "pid"), waits["rows"]
 
 
 def test_container():

@@ -163,7 +163,8 @@ void process_scope__descendants(const struct scope *s, void (*fn)(void *ctx, u32
 	struct family f = {0};
 
 	each_there(add_kin, &f);
-	qsort(f.v, f.n, sizeof(*f.v), by_pid);
+	if (f.n)
+		qsort(f.v, f.n, sizeof(*f.v), by_pid);
 	while (find_children(&f, s))
 		;
 	for (u32 i = 0; i < f.n; i++)

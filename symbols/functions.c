@@ -213,7 +213,8 @@ static int search(struct finding *f, const char *glob,
 	bool more = true;
 	int n = 0;
 
-	qsort_r(f->names.raw, f->names.n, sizeof(*f->names.raw), by_start, &f->names);
+	if (f->names.n)
+		qsort_r(f->names.raw, f->names.n, sizeof(*f->names.raw), by_start, &f->names);
 	for (u32 i = 0, next; i < f->names.n && more; i = next) {
 		struct function_found found = {0};
 		char *shown = NULL;

@@ -438,7 +438,7 @@ def test_bpf_programs():
     if not shutil.which("bpftrace"):
         raise live.Skip("no bpftrace")
     with trouble("kernel"), subprocess.Popen(
-            ["bpftrace", "-e", "t:raw_syscalls:sys_enter { unroll(20) { @[nsecs] = count(); } }"],
+            ["bpftrace", "-e", "t:raw_syscalls:sys_enter { unroll(100) { @[nsecs] = count(); } }"],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as tracer:
         try:
             tracer.stdout.readline() # "Attaching 1 probe..."

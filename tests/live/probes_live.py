@@ -18,7 +18,7 @@ def session(*lines, options=()):
     """Runs lines of a script on an empty view of functions; each `wait` has to come true."""
     live.need_root()
     with tempfile.NamedTemporaryFile("w", suffix=".script") as script:
-        script.write("\n".join(("wait no calls have ended", *lines, "quit", "")))
+        script.write("\n".join(("wait A picks functions", *lines, "quit", "")))
         script.flush()
         run = live.proftop("-V", "funcs", *options, "--script", script.name, "--size", "160x40",
                            binary=live.CHECKED)

@@ -374,7 +374,7 @@ def test_acts_on_the_process_that_is_meant():
         t.keys("Down", "Enter")
         t.wait("done: nice 1")
         assert os.getpriority(os.PRIO_PROCESS, p.pid) == 1
-        t.keys("A")
+        t.keys("%")
         t.wait("CPUs it may run on")
         t.keys("C-u", "0", "Enter")
         t.wait("CPUs 0 for")

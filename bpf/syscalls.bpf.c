@@ -110,6 +110,7 @@ int syscalls_enter(u64 *ctx)
 	t->labels[0] = call__label((u32)ctx[1], is_compat(task));
 	t->begin_ns = run__begin(st);
 	t->inside = 1;
+	run__end(st, t->begin_ns);
 	return 0;
 }
 

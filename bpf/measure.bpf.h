@@ -234,14 +234,20 @@ static __always_inline struct measure_cell *rest__get(u32 half)
 	return bpf_map_lookup_elem(&rest, &half);
 }
 
+/* Whether labels are never lost one by one: what asks for them knows of no other. */
+#ifndef MEASURE_KEPT_ALL
+#define MEASURE_KEPT_ALL 0
+#endif
+
 /* Where no cell of the thread is to be had: of many threads, by all labels or the one that is always
  * known; else that of the rest, whose id is 0. */
 static __noinline struct measure_cell *cell__elsewhere(const u64 *labels, u32 half, struct measure_stats *st)
 {
-	struct measure_cell *c = cell__of_many(labels, half, room_for_many(), MEASURE_LABELS_KNOWN);
+	u32 room = MEASURE_KEPT_ALL ? cell_mask : room_for_many();
+	struct measure_cell *c = cell__of_many(labels, half, room, MEASURE_LABELS_KNOWN);
 	u64 kept[MEASURE_LABELS] = {};
 
-	if (!c) {
+	if (!c && !MEASURE_KEPT_ALL) {
 		kept[MEASURE_KEPT] = labels[MEASURE_KEPT];
 		c = cell__of_many(kept, half, cell_mask, 0);
 	}

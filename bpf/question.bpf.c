@@ -11,6 +11,7 @@
  * a frame for the code is taken from a few per CPU.
  */
 #define MEASURE_ATOMIC may_nest
+#define MEASURE_KEPT_ALL 1
 #define STACK_OWN_SLOTS 1 /* bpf/question_log.bpf.h */
 #include "bpf/question_nest.bpf.h"
 #include "bpf/measure.bpf.h"

@@ -23,6 +23,11 @@ def seen(report, key):
     return {r[key] for r in report["rows"]}
 
 
+def spinning(report):
+    """Processes that do nothing else: a shell or `sleep` that starts has a sample or two."""
+    return {r["pid"] for r in report["rows"] if r["self_pct"] > 5}
+
+
 def test_pids():
     """-p takes several processes and lets no other through"""
     live.need_root()
@@ -256,17 +261,18 @@ def test_tree():
             assert work.stdout.readline() == "ready\n"
             there = take(*tree)
             with live.Watch("cpu", "-F", 499, *tree) as watch:
-                live.wait_for(lambda: len(seen(watch.next(), "pid")) == 2, 20)
-                both = seen(watch.reports[-1], "pid")
+                live.wait_for(lambda: len(spinning(watch.next())) == 2, 20)
+                both = spinning(watch.reports[-1])
             alone = take(*tree, wrap=nobody)
             waits = live.batch("-V", "offcpu", "-d", 1, "-n", 1, *tree)[0]
         finally:
             os.killpg(work.pid, signal.SIGKILL)
             work.communicate()
-    assert seen(there, "pid") <= both and other.pid not in both, (there["rows"], both)
+    # A shell that starts the second is of the tree too, and may be met; its own wait for a child is sure.
+    assert spinning(there) <= both and other.pid not in seen(there, "pid") | both, (there["rows"], both)
     assert there["health"]["tier"] == "bpf" and alone["health"]["tier"] == "perf", alone["health"]
-    assert seen(alone, "pid") == both, (alone["rows"], both)
-    assert seen(waits, "pid") >= both and other.pid not in seen(waits, "pid"), waits["rows"]
+    assert spinning(alone) == both and other.pid not in seen(alone, "pid"), (alone["rows"], both)
+    assert work.pid in seen(waits, "pid") and other.pid not in seen(waits, "pid"), waits["rows"]
 
 
 def test_container():

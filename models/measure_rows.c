@@ -162,7 +162,7 @@ static double wall_pct(const struct measure_result *a, const struct measure_row 
 static void ratio_cell(const struct measure_row *r, const struct measure_ratio *ratio,
 		       struct value *out)
 {
-	u64 in = r->v.sums[ratio->in];
+	u64 in = ratio->in == RATIO_OF_COUNT ? r->v.count : r->v.sums[ratio->in];
 
 	if (!in)
 		out->type = VALUE_NONE;

@@ -92,7 +92,9 @@ struct measure_sum {
 	bool of_rest; /* part of the declaration's rest, not beside it */
 };
 
-/* One sum by another: VALUE_PCT, of it; VALUE_NS, VALUE_COUNT, for each of it. */
+#define RATIO_OF_COUNT MEASURE_SUMS
+
+/* One sum by another, or by the count: VALUE_PCT, of it; VALUE_NS, VALUE_COUNT, for each of it. */
 struct measure_ratio {
 	const char *name, *title, *help; /* name NULL: there is none */
 	enum value_type type;

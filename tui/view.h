@@ -234,7 +234,7 @@ void host__confirm(struct host *h, const char *question,
 		   void (*picked)(struct host *h, void *ctx, u32 yes), void *ctx);
 void host__ask(struct host *h, const char *label, const char *text,
 	       void (*given)(struct host *h, void *ctx, const char *text), void *ctx);
-/* Shows another view with this term in the place of those of these names; false: there is none. */
+/* Leads to another view with this term in the place of those of these names; false: there is none. */
 bool host__look_at(struct host *h, const char *view, const char *names, const char *term);
 /* Whether what is shown is this machine as it is now: no replay, no history. */
 bool host__is_live(const struct host *h);

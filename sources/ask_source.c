@@ -240,10 +240,9 @@ static void flush(void *ctx)
 static void note_rate(void *ctx, struct health *h)
 {
 	const struct running *r = ctx;
-	size_t len = strlen(h->note);
 
 	if (*r->taken_off)
-		snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", r->taken_off);
+		health__say(h, "%s", r->taken_off);
 }
 
 /* --- the source --- */
@@ -569,8 +568,6 @@ static void asking__drain(struct source *s, bool tick, const struct sample_sink 
 
 static void add_health(struct health *to, const struct health *of)
 {
-	size_t len = strnlen(to->note, sizeof(to->note) - 1);
-
 	to->samples += of->samples;
 	to->samples_total += of->samples_total;
 	to->lost += of->lost;
@@ -580,7 +577,7 @@ static void add_health(struct health *to, const struct health *of)
 	to->run_pct += of->run_pct;
 	to->cost_pct += of->cost_pct;
 	if (*of->note)
-		copy_str(to->note + len, sizeof(to->note) - len, of->note);
+		health__say(to, "%s", of->note);
 }
 
 static void asking__health(struct source *s, struct health *h)

@@ -109,17 +109,25 @@ static const struct ask *find_for(struct host *h, const char *text, struct statu
 	return a ? a : ask__find(h->options, text, st);
 }
 
-/* The question and a caret are for those without a screen. */
-static void cut_caret(struct status *st)
+static bool has_others(const struct ask_list *list, const struct ask *a)
 {
-	st->msg[strcspn(st->msg, "\n")] = '\0';
+	for (u32 i = 0; list && i < list->n; i++)
+		if (list->v[i] != a && ask__kind(list->v[i]) == ask__kind(a))
+			return true;
+	return false;
 }
 
+/* Where others of its kind are asked, on a screen of its own: Esc leads to all. */
 static void show_question(struct host *h, const struct ask *a)
 {
+	const struct view_args alone = {.question = ask__measure(a)};
 	const char *name = ask__text(a);
 
 	app__show_view(h, view__index(ask_kind__view(ask__kind(a))));
+	while (app__screen(h)->below)
+		host__pop(h);
+	if (has_others(answered(h), a))
+		host__push(h, app__view(h)->open(app__view(h), h, &alone));
 	if (!h->options->no_config && own_question__is_shadowed(name))
 		host__message(h, ROLE_WARN, "this %s is compiled in; your own of that name is not asked",
 			      name);
@@ -264,10 +272,8 @@ bool ask__run(struct host *h, const char *text, struct status *st)
 	}
 	a = find_for(h, text, st);
 	list = a ? ask_list__with(answered(h), a, st) : NULL;
-	if (!list) {
-		cut_caret(st);
+	if (!list)
 		return false;
-	}
 	if (list != h->sampling.asks)
 		set_questions(h, list);
 	show_question(h, a);
@@ -309,10 +315,8 @@ bool ask__again(struct host *h, const char *arg, struct status *st)
 	if (a && a == list->v[n - 1])
 		return true;
 	list = a ? ask_list__replace(list, (u32)n - 1, a, st) : NULL;
-	if (!list) {
-		cut_caret(st);
+	if (!list)
 		return false;
-	}
 	set_questions(h, list);
 	show_question(h, a);
 	return true;

@@ -114,6 +114,7 @@ struct view_args {
 	const char *group; /* --group: keys with ',' or '+' between, NULL default */
 	const char *sort;  /* batch: --sort, as it is given; NULL: rows as they come */
 	const struct baseline *baseline; /* batch: what to compare with; NULL nothing */
+	const struct measure *question; /* views of questions: the screen of this one alone; NULL: all */
 };
 
 struct view_ops {

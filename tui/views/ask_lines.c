@@ -6,6 +6,7 @@
 
 #include "models/asked.h"
 #include "models/windows.h"
+#include "tui/views/burst_strip.h"
 #include "tui/views/listing.h"
 #include "tui/views/window.h"
 
@@ -26,7 +27,8 @@ static void lines__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_STRONG, "%.60s", of(l)->query.asked->name);
 	if (!l->result)
 		return;
-	headline__addf(line, ROLE_TEXT, " · %u lines", rows_of(l)->nrows);
+	headline__addf(line, ROLE_TEXT, " · %u %s", rows_of(l)->nrows,
+		       measure__form(of(l)->query.asked)->lists == ASK_SLOTS ? "slots" : "lines");
 	if (rows_of(l)->dropped)
 		headline__addf(line, ROLE_WARN, " · %llu more were dropped",
 			       (unsigned long long)rows_of(l)->dropped);
@@ -69,12 +71,23 @@ static void lines__report(const struct query_result *base, const struct frame *f
 	report__sum_number(r, "window_ns", VALUE_NS, base->window_ns);
 }
 
+static const struct ask_line_row *row_at(const struct listing *l, u32 row)
+{
+	return &rows_of(l)->rows[row];
+}
+
+static int lines__above(struct listing *l, struct canvas *c, struct rect area)
+{
+	return burst_strip__draw(l, measure__form(of(l)->query.asked), row_at, c, area);
+}
+
 static const struct listing_ops lines_listing = {
 	.ask = {.size = sizeof(struct ask_lines_query), .model = MODEL_EVENTS, .run = run},
 	LISTING_UNFOLDED(struct ask_lines_query),
 	.at.window = LISTING_AT(struct ask_lines_query, window),
 	.headline = lines__headline,
 	.events = true,
+	.above = lines__above,
 	.empty = lines__empty,
 	.cell_role = lines__role,
 	.selection = lines__selection,

@@ -454,6 +454,11 @@ const char *ask__text(const struct ask *a)
 	return a->text;
 }
 
+bool ask__is_forced(const struct ask *a)
+{
+	return a->forced;
+}
+
 const char *ask__question(const struct ask *a)
 {
 	return a->question_text;

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "questions/library.h"
+#include "questions/question.h"
 #include "sources/ask.h"
 #include "tui/app.h"
 #include "tui/own_questions.h"
@@ -188,18 +189,24 @@ static struct own_job *new_job(struct host *h)
 	return j;
 }
 
+/* n: it is not asked. */
+static u32 place_of(const struct ask_list *list, const struct measure *m)
+{
+	u32 i = 0;
+
+	while (list && i < list->n && ask__measure(list->v[i]) != m)
+		i++;
+	return i;
+}
+
 /* Which of the questions the row answers, or the only one there is; n: none. */
 static u32 selected(const struct host *h)
 {
 	const struct ask_list *list = ask__asked(h);
 	const struct screen *s = app__screen(h);
-	const struct measure *m = s->ops->question ? s->ops->question(s) : NULL;
-	u32 n = list ? list->n : 0;
+	u32 at = place_of(list, s->ops->question ? s->ops->question(s) : NULL);
 
-	for (u32 i = 0; i < n; i++)
-		if (ask__measure(list->v[i]) == m)
-			return i;
-	return n == 1 ? 0 : n;
+	return list && at == list->n && at == 1 ? 0 : at;
 }
 
 static bool refuse(struct status *st, const char *why)
@@ -330,13 +337,37 @@ bool ask__edit(struct host *h)
 
 	if (!list || at == list->n || h->player)
 		return false;
-	line = xasprintf("reask %u %s", at + 1, ask__question(list->v[at]));
+	line = xasprintf("reask %u %s%s", at + 1, ask__is_forced(list->v[at]) ? "! " : "",
+			 ask__question(list->v[at]));
 	if (strlen(line) < PROMPT_MAX)
 		dialog__offer(h, line);
 	else
 		host__message(h, ROLE_WARN, "this question is too long to be edited");
 	free(line);
 	return true;
+}
+
+void host__narrow_question(struct host *h, const struct measure *m, const char *what, const char *value,
+			   bool is_text)
+{
+	const struct question_term term = {what, value, is_text};
+	const struct ask_list *list = ask__asked(h);
+	struct status st = {0};
+	u32 at = place_of(list, m);
+	char *text, *line;
+
+	if (!list || at == list->n)
+		return;
+	text = question__narrowed(ask__question(list->v[at]), &term);
+	line = xasprintf("%u %s%s", at + 1, ask__is_forced(list->v[at]) ? "! " : "", text ? text : "");
+	if (!text)
+		host__message(h, ROLE_WARN, "the question would be too long");
+	else if (!ask__again(h, line, &st))
+		host__error(h, &st);
+	else
+		host__message(h, ROLE_OK, "asked now: %s", text);
+	free(text);
+	free(line);
 }
 
 bool ask__drop(struct host *h, const char *arg, struct status *st)

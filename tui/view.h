@@ -262,6 +262,9 @@ int choice__on(const char *value, bool *on, struct status *st);
 int choice__refuse(struct status *st, const char *value, const char *takes); /* -EINVAL */
 /* Asks a question (:ask) and shows its answers, or says why not. */
 void host__question(struct host *h, const char *text);
+/* Asks this one in its place with one more condition: that @what, an expression of its event, has this value. */
+void host__narrow_question(struct host *h, const struct measure *m, const char *what, const char *value,
+			   bool is_text);
 /* Code of a function, `offset` from its begin, as :watch takes it; false: it is in no file, or has no name there. */
 bool host__code_place(const struct host *h, u32 func, u64 offset, char *buf, size_t size);
 /* Has every change of one thread's state told, 0: of none. */

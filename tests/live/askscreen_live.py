@@ -89,6 +89,24 @@ def test_side_by_side():
         t.wait(rf"slowest spans(.|\n)*{pid} python3 +. entry.flags. +1\b", 30)
 
 
+def test_narrowed():
+    """Enter on a line offers its values; the one that is picked is a condition of the question from then on"""
+    with asked('list syscalls:sys_enter_openat if filename ~ "/nowhere/*" show filename, flags') as (t, make, pid):
+        t.wait(r"1 question\b", 60)
+        make(3)
+        t.wait(rf"{pid} +python3 +/nowhere/to-be-found", 30)
+        t.keys("Enter")
+        t.wait(r"\d+ lines", 30)
+        t.keys("Enter")
+        t.wait(r"filename == /nowhere/to-be-found(.|\n)*flags == (.|\n)*pid == " + str(pid), 30)
+        t.type(str(pid))
+        t.keys("Enter")
+        t.wait(rf'asked now: list .* if filename ~ "/nowhere/\*" && pid == {pid} show filename', 30)
+        t.wait("none of the events", 60)
+        make(2)
+        t.wait(rf"{pid} +python3 +/nowhere/to-be-found", 60)
+
+
 def test_what_is_wrong():
     """A question that is refused stays in the prompt, with the caret below the fault"""
     with asked() as (t, _, _):

@@ -9,4 +9,8 @@
  * counts characters. */
 void caret__draw(u32 column, u32 length, const char *text, char *buf, size_t size);
 
+/* Of a message with the text and such a line behind its first: where in @line, which has the text in it, the fault is.
+ * False: the message has no caret, or is of another text. */
+bool caret__find(const char *msg, const char *line, u32 *column, u32 *length);
+
 #endif

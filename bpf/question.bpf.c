@@ -147,8 +147,7 @@ static __noinline int question__run(void *ctx, u32 slot)
 
 	if (!r.st || (slots[slot].call && !call__is_asked(ctx, slot)))
 		return 0;
-	/* One in 64 is timed (run__end). */
-	began = ++r.st->runs & 63 ? 0 : bpf_ktime_get_ns();
+	began = run__begin_rarely(r.st);
 	r.task = bpf_get_current_task_btf();
 	if (!run__in_scope(&r))
 		return 0;

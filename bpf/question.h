@@ -153,8 +153,8 @@ struct question_burst {
 	struct measure_who who; /* whose stack it is */
 };
 
-/* Slots sent of an interval before only fuller ones are. */
-#define QUESTION_BURSTS_MAX 256
+/* Slots sent of an interval before only fuller ones are: those of a millisecond of two CPUs. */
+#define QUESTION_BURSTS_MAX 2048
 
 /* Behind the records of bpf/measure.h. */
 enum { RECORD_QUESTION_LINE = 32, RECORD_QUESTION_LOG };

@@ -69,19 +69,26 @@ static __always_inline bool slow__is_due(volatile u64 *limit, volatile u32 *repo
 
 /* --- upkeep --- */
 
+/* A look at the clock costs as much as many a run: one in so many is timed. A prime: programs that take turns
+ * are timed in turn. */
+#define RUN_TIMED_EVERY 61
+
 static __always_inline u64 run__begin(struct SOURCE_STATS *st)
 {
 	st->runs++;
 	return bpf_ktime_get_ns();
 }
 
-/* A look at the clock costs as much as many a run: one in so many is timed. A prime: programs that take turns
- * are timed in turn. */
-#define RUN_TIMED_EVERY 61
+/* For programs that need no time but for this: 0 if the run is not timed. */
+static __always_inline u64 run__begin_rarely(struct SOURCE_STATS *st)
+{
+	return ++st->runs % RUN_TIMED_EVERY ? 0 : bpf_ktime_get_ns();
+}
 
+/* Runs that an interrupt had within this one are among @st->runs: what began untimed stays so. */
 static __always_inline void run__end(struct SOURCE_STATS *st, u64 began)
 {
-	if (st->runs % RUN_TIMED_EVERY)
+	if (!began || st->runs % RUN_TIMED_EVERY)
 		return;
 	st->timed++;
 	st->run_ns += bpf_ktime_get_ns() - began;

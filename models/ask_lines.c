@@ -83,6 +83,70 @@ static void drop_oldest(struct ask_lines *l)
 	memmove(l->chunks, l->chunks + 1, --l->nchunks * sizeof(l->chunks[0]));
 }
 
+/* --- slots of time --- */
+
+u64 ask_line__count(const struct ask_line *l)
+{
+	u64 count = 0;
+
+	for (u32 i = 0; i < ASK_FIELDS; i++)
+		if (l->has & 1u << i)
+			count += l->values[i].value;
+	return count;
+}
+
+static int fuller(const void *a, const void *b)
+{
+	u64 x = ask_line__count(a), y = ask_line__count(b);
+
+	return x > y ? -1 : x < y;
+}
+
+static struct measure_key *copy_values(struct arena *arena, const struct ask_line *l, u32 nfields)
+{
+	struct measure_key *v = arena__array(arena, struct measure_key, nfields + 1);
+
+	for (u32 i = 0; i < nfields; i++)
+		if (l->has & 1u << i)
+			v[i] = (struct measure_key){l->values[i].value, arena__strdup(arena, l->values[i].text)};
+	return v;
+}
+
+/* The fullest of @of, which loses a reference. */
+static const struct ask_chunk *thin_chunk(const struct ask_lines *l, const struct ask_chunk *of)
+{
+	struct ask_line *lines = xmalloc(of->n * sizeof(*lines)), *kept;
+	struct ask_chunk *c = xcalloc(1, sizeof(*c));
+
+	memcpy(lines, of->lines, of->n * sizeof(*lines));
+	qsort(lines, of->n, sizeof(*lines), fuller);
+	atomic_init(&c->refs, 1);
+	arena__init(&c->arena);
+	c->store = stack_store__get(of->store);
+	c->t1_ns = of->t1_ns;
+	c->n = ASK_SLOTS_FULLEST;
+	c->lines = kept = arena__array(&c->arena, struct ask_line, c->n);
+	for (u32 i = 0; i < c->n; i++) {
+		kept[i] = lines[i];
+		kept[i].event = arena__strdup(&c->arena, lines[i].event);
+		kept[i].values = copy_values(&c->arena, &lines[i], measure__form(l->m)->nfields);
+	}
+	qsort(kept, c->n, sizeof(*kept), by_time);
+	free(lines);
+	ask_chunk__put(of);
+	return c;
+}
+
+static void thin_before(struct ask_lines *l)
+{
+	u32 at = l->nchunks - ASK_SLOTS_WHOLE - 1;
+
+	if (l->nchunks <= ASK_SLOTS_WHOLE || l->chunks[at]->n <= ASK_SLOTS_FULLEST)
+		return;
+	l->kept -= l->chunks[at]->n - ASK_SLOTS_FULLEST;
+	l->chunks[at] = thin_chunk(l, l->chunks[at]);
+}
+
 static void add_chunk(struct ask_lines *l, u64 t1_ns)
 {
 	if (!l->n)
@@ -91,6 +155,8 @@ static void add_chunk(struct ask_lines *l, u64 t1_ns)
 		drop_oldest(l);
 	l->kept += l->n;
 	l->chunks[l->nchunks++] = new_chunk(l, t1_ns);
+	if (measure__form(l->m)->lists == ASK_SLOTS)
+		thin_before(l);
 }
 
 /* --- samples --- */

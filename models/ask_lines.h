@@ -3,7 +3,8 @@
  * Lines of a list that is asked for (samples/ask.h): the last of them, one by one. Those of an
  * interval make a chunk, which snapshots share. Bounded: ASK_LINES_INTERVAL of an interval, the
  * newest, and so many chunks that they have ASK_LINES_KEPT lines. What did not get into a chunk is
- * counted.
+ * counted. Slots of a burst are whole for the last ASK_SLOTS_WHOLE intervals that had any, and the
+ * ASK_SLOTS_FULLEST of each before.
  *
  * The model: collector thread. Queries are pure functions over a const snapshot.
  */
@@ -16,6 +17,8 @@
 #define ASK_LINES_INTERVAL 16384
 #define ASK_LINES_KEPT	   16384
 #define ASK_LINES_BYTES	   (16u << 20) /* of texts and values of an interval */
+#define ASK_SLOTS_WHOLE	   4
+#define ASK_SLOTS_FULLEST  256
 
 struct symbols;
 struct ask_lines; /* the model of one question */
@@ -77,6 +80,9 @@ struct ask_lines_result {
 	const struct ask_line_row *rows;
 	u64 dropped;
 };
+
+/* Of a slot of time: how many events came. */
+u64 ask_line__count(const struct ask_line *l);
 
 /* Never NULL; scope may be NULL (everything). */
 struct ask_lines_result *ask_lines__query(const struct ask_lines_snap *snap,

@@ -201,9 +201,7 @@ static void fill_row(struct query_result *a, struct ask_line_row *r, const struc
 	r->tid_text = task__id_text(&a->arena, l->who.tid);
 	r->cgroup = task__cgroup_text(&a->arena, l->who.cgroup);
 	r->caller = stack__where(l->stack, snap->symbols);
-	for (u32 i = 0; i < f->nfields; i++)
-		if (l->has & 1u << i)
-			r->count += l->values[i].value;
+	r->count = ask_line__count(l);
 	for (u32 i = 0; i < f->nfields; i++)
 		if (l->has & 1u << i)
 			r->values[i] = value_of(&a->arena, &f->fields[i], &l->values[i]);

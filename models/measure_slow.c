@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The slowest of a measure, one by one, each with its stack. */
+#include <stdio.h>
+
 #include "base/columns.h"
 #include "models/measure_columns.h"
 #include "models/slow_rows.h"
@@ -68,14 +70,35 @@ static bool passes(const struct measure_slow_entry *e, const struct measure *m,
 	       measure__in_scope(m, scope, &s->who, e->keys) && slow__passes(scope, s->ns);
 }
 
+/* What sets it apart from others of its question, of which the first label is the pair; numbers with their names. */
+static const char *keys_text(struct arena *arena, const struct measure *m, const struct measure_slow_entry *e)
+{
+	char buf[256] = "";
+	size_t len = 0;
+
+	for (u32 i = 1; m->asked && i < MIN(m->nlabels, (u32)MEASURE_OWN_LABELS) && len < sizeof(buf); i++)
+		if (m->labels[i].kind == LABEL_NAMED && e->keys[i].text && *e->keys[i].text)
+			len += (size_t)snprintf(buf + len, sizeof(buf) - len, "%s%s%s%s", len ? "  " : "",
+						m->labels[i].number ? m->labels[i].name : "",
+						m->labels[i].number ? " " : "", e->keys[i].text);
+	return len ? arena__strdup(arena, buf) : NULL;
+}
+
+static const char *name_of(struct arena *arena, const struct measure *m, const struct measure_slow_entry *e)
+{
+	const char *keys = *e->s.text ? e->s.text : keys_text(arena, m, e);
+
+	return keys ? keys : e->keys[0].text;
+}
+
 static void fill_row(struct query_result *a, struct measure_slow_row *r,
-		     const struct measure_slow_entry *e, const struct symbols *symbols)
+		     const struct measure_slow_entry *e, const struct measure *m, const struct symbols *symbols)
 {
 	slow_row__init(&r->base, a, symbols,
 		       mix64_pair(mix64_pair(e->s.t_ns, e->s.ns), e->s.who.tid), e->stack, NULL);
 	r->slow = e;
 	r->pid_text = task__id_text(&a->arena, e->s.who.tgid);
-	r->name = *e->s.text ? e->s.text : e->keys[0].text;
+	r->name = name_of(&a->arena, m, e);
 	r->cgroup = task__cgroup_text(&a->arena, e->s.who.cgroup);
 	r->caller = stack__caller(e->stack, symbols);
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
@@ -102,7 +125,7 @@ struct measure_slow_result *measure__slow(const struct measure_snap *snap,
 	for (u32 i = 0; i < snap->nslow; i++)
 		if (passes(&snap->slow[i], snap->measure, q, scope) &&
 		    stack_terms__pass(&stacks, snap->slow[i].stack))
-			fill_row(&a->base, &rows[a->nrows++], &snap->slow[i], snap->symbols);
+			fill_row(&a->base, &rows[a->nrows++], &snap->slow[i], snap->measure, snap->symbols);
 	query_result__table(&a->base, all, make_fields(snap->measure, all), rows, a->nrows,
 			    sizeof(*rows), 1, 0, "total_ns");
 	slow_rows__unfold(&a->base, q->unfolded, q->nunfolded, "no stack");

@@ -12,5 +12,7 @@ const struct expr *expr__read(struct reader *r);
 const struct expr *expr__read_number(struct reader *r);
 
 void expr__add_text(struct text_buf *b, const struct expr *e);
+/* A text in quotes, with escapes. */
+void expr__add_quoted(struct text_buf *b, const char *s);
 
 #endif

@@ -56,7 +56,7 @@ static void add_number(struct text_buf *b, const struct expr *e)
 		text_buf__add(b, "l");
 }
 
-static void add_quoted(struct text_buf *b, const char *s)
+void expr__add_quoted(struct text_buf *b, const char *s)
 {
 	bool valid = utf8__valid(s);
 
@@ -104,7 +104,7 @@ static void add_alone(struct text_buf *b, const struct expr *e)
 	if (e->op == EXPR_NUMBER) {
 		add_number(b, e);
 	} else if (e->op == EXPR_TEXT) {
-		add_quoted(b, e->text);
+		expr__add_quoted(b, e->text);
 	} else if (e->op == EXPR_NAME) {
 		text_buf__add(b, e->text);
 	} else if (e->op == EXPR_ENTRY) {

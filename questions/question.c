@@ -385,7 +385,31 @@ static void add_every(struct text_buf *b, u64 ns)
 			       times[i]);
 }
 
-static void print(struct question *q, struct arena *a)
+static void add_term(struct text_buf *b, const struct question_term *t)
+{
+	text_buf__addf(b, "(%s) == ", t->what);
+	if (t->is_text)
+		expr__add_quoted(b, t->value);
+	else
+		text_buf__add(b, t->value);
+}
+
+static void add_condition(struct text_buf *b, const struct question *q, const struct question_term *also)
+{
+	if (!also) {
+		add_clause(b, " if ", q->condition);
+		return;
+	}
+	text_buf__add(b, " if ");
+	if (q->condition) {
+		add_clause(b, "(", q->condition);
+		text_buf__add(b, ") && ");
+	}
+	add_term(b, also);
+}
+
+/* also: one more condition; NULL: none. */
+static char *make_text(const struct question *q, const struct question_term *also)
 {
 	struct text_buf b = {0};
 
@@ -394,7 +418,7 @@ static void print(struct question *q, struct arena *a)
 	add_clause(&b, " on ", q->on);
 	add_clause(&b, " = ", q->on_end);
 	add_clause(&b, " size ", q->size);
-	add_clause(&b, " if ", q->condition);
+	add_condition(&b, q, also);
 	add_clause_list(&b, " by ", q->by, q->nby);
 	add_clause(&b, q->value_kind == ASK_SUM ? " sum " : " hist ", q->value);
 	if (*q->unit) {
@@ -405,8 +429,15 @@ static void print(struct question *q, struct arena *a)
 	add_every(&b, q->every_ns);
 	add_clause(&b, " sample stack if ", q->sample);
 	add_between(&b, q);
-	q->text = arena__strdup(a, b.s);
-	free(b.s);
+	return b.s;
+}
+
+static void print(struct question *q, struct arena *a)
+{
+	char *text = make_text(q, NULL);
+
+	q->text = arena__strdup(a, text);
+	free(text);
 }
 
 /* --- */
@@ -443,6 +474,21 @@ struct question *question__parse(const char *text, struct expr_error *err)
 		   QUESTION_MAX_LEN);
 	question__free(p.q);
 	return NULL;
+}
+
+char *question__narrowed(const char *text, const struct question_term *t)
+{
+	struct expr_error err;
+	struct question *q = question__parse(text, &err), *checked;
+	char *wide = q ? make_text(q, t) : NULL, *narrow = NULL;
+
+	checked = wide ? question__parse(wide, &err) : NULL;
+	if (checked)
+		narrow = xstrdup(checked->text);
+	free(wide);
+	question__free(checked);
+	question__free(q);
+	return narrow;
 }
 
 void question__free(struct question *q)

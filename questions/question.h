@@ -98,6 +98,15 @@ struct question {
 struct question *question__parse(const char *text, struct expr_error *err);
 void question__free(struct question *q);
 
+/* That an expression, as it was written, has a value: a number as the language has it, or a text as it is. */
+struct question_term {
+	const char *what, *value;
+	bool is_text;
+};
+
+/* The question of this text with one more condition, printed; NULL: it is none, or too long. free() it. */
+char *question__narrowed(const char *text, const struct question_term *t);
+
 /* An event by itself, as pickers have it; the same errors. Its memory is the arena's. */
 struct arena;
 const struct question_event *question_event__parse(const char *text, struct arena *a,

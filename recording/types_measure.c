@@ -157,6 +157,7 @@ void code_ask_fields(struct codec *c, struct ask_sample *x)
 	}
 	code_below(c, &f->is_timed, 2);
 	code_below(c, &f->of_task, 2);
+	code_u32(c, &f->slot_us);
 }
 
 void code_ask_line_fields(struct codec *c, struct ask_line_sample *x)

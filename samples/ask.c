@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "samples/ask.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
 #include "base/arena.h"
@@ -15,6 +16,7 @@ struct declared {
 	struct measure measure;
 	struct measure_label labels[MEASURE_MAX_LABELS];
 	u32 drills[2];
+	char titles[MEASURE_SPAN_SUMS][ASK_LABEL_NAME];
 };
 
 static struct declared *all; /* read and prepended to atomically */
@@ -125,11 +127,19 @@ static u32 drill_of(const struct ask_form *f)
 	return 0;
 }
 
-static void declare_sum(struct measure_sum *out, const struct ask_sum *s)
+/* Times have their unit with them on the screen. */
+static void declare_sum(struct measure_sum *out, const struct ask_sum *s, char *title, size_t size)
 {
+	size_t len = strlen(s->name);
+
+	if (s->is_time && len > 3 && !strcmp(s->name + len - 3, "_ns"))
+		len -= 3;
+	copy_str(title, MIN(len + 1, size), s->name);
+	if (s->is_time)
+		*title = (char)toupper((unsigned char)*title);
 	*out = (struct measure_sum){
 		.name = s->name,
-		.title = s->name,
+		.title = title,
 		.help = s->help,
 		.type = s->is_time ? VALUE_NS : VALUE_COUNT,
 	};
@@ -160,7 +170,7 @@ static struct declared *declare(const struct ask_form *form)
 	};
 	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++)
 		if (*form->sums[i].name)
-			declare_sum(&d->measure.sums[i], &d->form.sums[i]);
+			declare_sum(&d->measure.sums[i], &d->form.sums[i], d->titles[i], sizeof(d->titles[i]));
 	if (measure__check(&d->measure, why, sizeof(why)))
 		return d;
 	free(d);

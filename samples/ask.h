@@ -69,6 +69,7 @@ struct ask_form {
 	u32 has_stack; /* of a list */
 	u32 is_timed;  /* of spans: of slow ones it is known what came within them */
 	u32 of_task;   /* then: what their thread or CPU did, too */
+	u32 slot_us;   /* of a burst: how long its slots are; 0: shorter, or not known */
 	u32 nfields;
 	struct ask_field fields[ASK_FIELDS];
 };

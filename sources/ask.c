@@ -227,6 +227,8 @@ static void fill_form(struct making *m)
 	f->has_value = q->value_kind != ASK_NO_VALUE;
 	if (f->has_value && q->unit)
 		copy_str(f->value, sizeof(f->value), q->unit);
+	if (f->lists == ASK_SLOTS)
+		f->slot_us = (u32)MIN((q->every_ns ? q->every_ns : NSEC_PER_MSEC) / 1000, (u64)UINT32_MAX);
 }
 
 static int check_shape(const struct making *m)
@@ -450,6 +452,11 @@ enum model_id ask__model(const struct ask *a)
 const char *ask__text(const struct ask *a)
 {
 	return a->text;
+}
+
+bool ask__is_forced(const struct ask *a)
+{
+	return a->forced;
 }
 
 const char *ask__question(const struct ask *a)

@@ -34,6 +34,8 @@ enum model_id ask__model(const struct ask *a);
 const char *ask__text(const struct ask *a);
 /* The question itself, where it was asked by a name. */
 const char *ask__question(const struct ask *a);
+/* Whatever it takes: it was asked with ! before it. */
+bool ask__is_forced(const struct ask *a);
 
 /* All that are asked, as struct sampling has it; immutable, for good. NULL: none. */
 struct ask_list {

@@ -2,6 +2,7 @@
 /* Keys of a question as labels of its measure, and how their values are called. */
 #include <stdio.h>
 
+#include "questions/format_print.h"
 #include "sources/ask_plan.h"
 
 /* --- labels --- */
@@ -77,6 +78,58 @@ static u32 own_labels(const struct ask_form *f)
 	return n;
 }
 
+/* --- how the kernel prints them --- */
+
+/* The field that a key is alone, or in entry(); false: it is computed. */
+static bool is_field(const char *key, char *field, size_t size)
+{
+	static const char entry[] = "entry(";
+	bool at_begin = !strncmp(key, entry, strlen(entry));
+
+	key += at_begin ? strlen(entry) : 0;
+	copy_str(field, size, key);
+	field[strspn(field, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] = '\0';
+	return *field && !strcmp(key + strlen(field), at_begin ? ")" : "");
+}
+
+/* NULL: they have none. */
+static const struct value_names *printed_names(const struct trace_format *f, const char *field, struct arena *arena)
+{
+	struct value_names *names;
+	char name[64];
+	u32 n = 0;
+	s64 value;
+
+	while (n < VALUE_NAMES_MOST && trace_format__value(f, field, n, &value, name, sizeof(name)))
+		n++;
+	if (!n)
+		return NULL;
+	names = arena__alloc(arena, sizeof(*names) + n * sizeof(names->v[0]));
+	for (; names->n < n; names->n++) {
+		trace_format__value(f, field, names->n, &value, name, sizeof(name));
+		names->v[names->n] = (struct value_name){value, arena__strdup(arena, name)};
+	}
+	return names;
+}
+
+/* By the first of the question's tracepoints that says it. */
+static void name_values(struct ask *a, const char *key, struct value_text *out)
+{
+	char field[ASK_LABEL_NAME];
+
+	if (out->text || out->names || !is_field(key, field, sizeof(field)))
+		return;
+	for (u32 i = 0; i < a->targets.n && !out->names && !out->code; i++) {
+		const struct trace_format *f = a->targets.v[i].format;
+
+		if (!f)
+			continue;
+		out->code = trace_format__is_code(f, field);
+		out->names = out->code ? NULL : printed_names(f, field, &a->arena);
+		out->numbered = out->names;
+	}
+}
+
 static int add_own(struct ask *a, struct status *st, const struct checked *key, const char *name,
 		   u32 *nkeys)
 {
@@ -90,13 +143,14 @@ static int add_own(struct ask *a, struct status *st, const struct checked *key, 
 			st, EXIT_CODE_USAGE, -EINVAL,
 			"by: at most %u keys beside pid, tid, comm, cgroup, cpu and stacks",
 			QUESTION_OWN_KEYS);
-	l = add_label(f, name, LABEL_NAMED, text.text || text.names ? 24 : 12);
+	name_values(a, name, &text);
+	l = add_label(f, name, LABEL_NAMED, text.text || text.names || text.code ? 24 : 12);
 	if (!l)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "by: %.80s stands there twice",
 				   name);
 	a->own[at] = text;
 	l->address = text.pointer;
-	l->number = !text.text && !text.pointer && !text.names;
+	l->number = !text.text && !text.pointer && !text.code && (!text.names || text.numbered);
 	if (ask_key__is_cpu(key)) {
 		l->shift = QUESTION_EVENT_BITS;
 		l->bits = 32;

@@ -40,6 +40,7 @@ struct running {
 	struct ask_links links;
 	bool opening; /* spans that have no keys yet are handed out */
 	struct ask_log log;
+	const struct address_names *names; /* NULL: nobody has names */
 	u64 cost_ns;	      /* of an event of a program, about; 0: of other events */
 	struct rate_watch watch;
 	char taken_off[160];
@@ -116,6 +117,21 @@ static void put_open(void *ctx, struct bpf_object *obj,
 	r->opening = false;
 }
 
+/* False: it is no code, or has no name. */
+static bool code_text(const struct running *r, u32 label, u64 address, char *buf, size_t size)
+{
+	struct address_name name;
+
+	if (!label || !r->names || !r->ask->own[MIN(label, MEASURE_OWN_LABELS - 1u)].code ||
+	    !r->names->find(r->names, 0, address, &name) || !name.symbol)
+		return false;
+	if (name.offset)
+		snprintf(buf, size, "%s+%#llx", name.text, (unsigned long long)name.offset);
+	else
+		copy_str(buf, size, name.text);
+	return true;
+}
+
 static bool label_text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
 {
 	const struct running *r = ctx;
@@ -124,7 +140,7 @@ static bool label_text(void *ctx, u32 label, const struct measure_value *v, char
 		*buf = '\0';
 		return true;
 	}
-	return ask__label_text(r->ask, label, v->value, buf, size);
+	return code_text(r, label, v->value, buf, size) || ask__label_text(r->ask, label, v->value, buf, size);
 }
 
 /* --- lists --- */
@@ -240,10 +256,9 @@ static void flush(void *ctx)
 static void note_rate(void *ctx, struct health *h)
 {
 	const struct running *r = ctx;
-	size_t len = strlen(h->note);
 
 	if (*r->taken_off)
-		snprintf(h->note + len, sizeof(h->note) - len, "%s%s", len ? "; " : "", r->taken_off);
+		health__say(h, "%s", r->taken_off);
 }
 
 /* --- the source --- */
@@ -420,6 +435,7 @@ static int attach_one(struct running *r, struct ask_rate *rate, const struct sam
 	int err;
 
 	r->links.only = process_scope__only(scope);
+	r->names = how->names;
 	r->cost_ns = rate->calls.n ? rate->cost_ns : 0;
 	err = ask_rate__check(rate, r->ask, st);
 	return err ? err : bpf_source__attach(r->source, how, scope, st);
@@ -569,8 +585,6 @@ static void asking__drain(struct source *s, bool tick, const struct sample_sink 
 
 static void add_health(struct health *to, const struct health *of)
 {
-	size_t len = strnlen(to->note, sizeof(to->note) - 1);
-
 	to->samples += of->samples;
 	to->samples_total += of->samples_total;
 	to->lost += of->lost;
@@ -580,7 +594,7 @@ static void add_health(struct health *to, const struct health *of)
 	to->run_pct += of->run_pct;
 	to->cost_pct += of->cost_pct;
 	if (*of->note)
-		copy_str(to->note + len, sizeof(to->note) - len, of->note);
+		health__say(to, "%s", of->note);
 }
 
 static void asking__health(struct source *s, struct health *h)

@@ -100,6 +100,7 @@ static void list_pmu_event(void *ctx, const char *name)
 int event__list(FILE *out, const char *glob)
 {
 	struct pmu_list pmus = {.out = out, .glob = glob};
+	const char *never, *why;
 	struct event_name e;
 	int listed = 0;
 
@@ -109,8 +110,14 @@ int event__list(FILE *out, const char *glob)
 		print_event(out, e.name, e.class, event__unavailable(&e));
 		listed++;
 	}
+	for (u32 i = 0; (never = event__never(i, &why)); i++)
+		if (matches(glob, never)) {
+			print_event(out, never, "perf", why);
+			listed++;
+		}
 	event_pmu__each(EVENT_PMU_DEVICES, list_pmu_event, &pmus);
 	if (!glob) {
+		print_event(out, "mem:0xADDRESS[/LENGTH][:rwx]", "breakpoint", "");
 		print_event(out, "rNNN", "raw", "");
 		print_event(out, "PMU/FIELD=VALUE,.../", "raw", "");
 	}

@@ -75,11 +75,32 @@ static void suggest_from_dir(struct suggestion *s, const char *dir, const char *
 		closedir(d);
 }
 
+const char *event__never(u32 i, const char **why)
+{
+	static const char *const events[][2] = {
+		{"bpf-output", "it carries what a BPF program writes, and counts nothing"},
+		{"dummy", "it counts nothing"},
+		{"duration_time", "the table behind -V counters -- COMMAND has it"},
+		{"user_time", "the table behind -V counters -- COMMAND has it"},
+		{"system_time", "the table behind -V counters -- COMMAND has it"},
+	};
+
+	if (i >= ARRAY_SIZE(events))
+		return NULL;
+	*why = events[i][1];
+	return events[i][0];
+}
+
 static int unknown(const char *name, struct status *st)
 {
 	struct suggestion s = {.distance = UINT32_MAX};
+	const char *never, *why;
 	struct event_name e;
 
+	for (u32 i = 0; (never = event__never(i, &why)); i++)
+		if (!strcmp(never, name))
+			return status__set(st, EXIT_CODE_USAGE, -ENOENT, "event '%s' cannot be asked for: %s",
+					   name, why);
 	for (u32 i = 0; event__name(i, &e); i++)
 		suggestion__try(&s, name, e.name);
 	if (s.name[0])

@@ -40,5 +40,7 @@ struct event_name {
 bool event__name(u32 i, struct event_name *out);
 /* Why this machine does not have an event, found by opening it; "" when it has. */
 const char *event__unavailable(const struct event_name *e);
+/* What perf lists and nobody can ask for, with why; NULL beyond the last. */
+const char *event__never(u32 i, const char **why);
 
 #endif

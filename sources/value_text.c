@@ -47,9 +47,11 @@ bool value_text__write(const struct value_text *v, u64 value, char *buf, size_t 
 
 	if (v->text)
 		return false;
-	if (name)
+	if (name && v->numbered)
+		snprintf(buf, size, "%lld %s", (long long)value, name);
+	else if (name)
 		copy_str(buf, size, name);
-	else if (v->pointer)
+	else if (v->pointer || v->code)
 		snprintf(buf, size, "0x%llx", (unsigned long long)value);
 	else if (v->is_signed)
 		snprintf(buf, size, "%lld", (long long)value);

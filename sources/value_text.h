@@ -24,7 +24,9 @@ const char *value_names__find(const struct value_names *names, u64 value);
 
 struct value_text {
 	bool text, is_signed, pointer;
-	const struct value_names *names; /* of an enum; NULL: none */
+	bool code;     /* an address of the kernel's code: who has names may call it by them */
+	bool numbered; /* the number stands before its name, as exports have it alone */
+	const struct value_names *names; /* NULL: none */
 };
 
 struct value_text value_text__of(const struct checked *c, struct arena *arena);

@@ -76,7 +76,8 @@ void host__message(struct host *h, enum role role, const char *fmt, ...)
 
 void host__error(struct host *h, const struct status *st)
 {
-	host__message(h, ROLE_ERROR, "%s", st->msg);
+	/* What the caret below it points at is for those without a screen, and for prompts. */
+	host__message(h, ROLE_ERROR, "%.*s", (int)strcspn(st->msg, "\n"), st->msg);
 	h->message_code = st->code;
 }
 

@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "questions/library.h"
+#include "questions/question.h"
 #include "sources/ask.h"
 #include "tui/app.h"
 #include "tui/own_questions.h"
@@ -109,17 +110,25 @@ static const struct ask *find_for(struct host *h, const char *text, struct statu
 	return a ? a : ask__find(h->options, text, st);
 }
 
-/* The question and a caret are for those without a screen. */
-static void cut_caret(struct status *st)
+static bool has_others(const struct ask_list *list, const struct ask *a)
 {
-	st->msg[strcspn(st->msg, "\n")] = '\0';
+	for (u32 i = 0; list && i < list->n; i++)
+		if (list->v[i] != a && ask__kind(list->v[i]) == ask__kind(a))
+			return true;
+	return false;
 }
 
+/* Where others of its kind are asked, on a screen of its own: Esc leads to all. */
 static void show_question(struct host *h, const struct ask *a)
 {
+	const struct view_args alone = {.question = ask__measure(a)};
 	const char *name = ask__text(a);
 
 	app__show_view(h, view__index(ask_kind__view(ask__kind(a))));
+	while (app__screen(h)->below)
+		host__pop(h);
+	if (has_others(answered(h), a))
+		host__push(h, app__view(h)->open(app__view(h), h, &alone));
 	if (!h->options->no_config && own_question__is_shadowed(name))
 		host__message(h, ROLE_WARN, "this %s is compiled in; your own of that name is not asked",
 			      name);
@@ -180,18 +189,24 @@ static struct own_job *new_job(struct host *h)
 	return j;
 }
 
+/* n: it is not asked. */
+static u32 place_of(const struct ask_list *list, const struct measure *m)
+{
+	u32 i = 0;
+
+	while (list && i < list->n && ask__measure(list->v[i]) != m)
+		i++;
+	return i;
+}
+
 /* Which of the questions the row answers, or the only one there is; n: none. */
 static u32 selected(const struct host *h)
 {
 	const struct ask_list *list = ask__asked(h);
 	const struct screen *s = app__screen(h);
-	const struct measure *m = s->ops->question ? s->ops->question(s) : NULL;
-	u32 n = list ? list->n : 0;
+	u32 at = place_of(list, s->ops->question ? s->ops->question(s) : NULL);
 
-	for (u32 i = 0; i < n; i++)
-		if (ask__measure(list->v[i]) == m)
-			return i;
-	return n == 1 ? 0 : n;
+	return list && at == list->n && at == 1 ? 0 : at;
 }
 
 static bool refuse(struct status *st, const char *why)
@@ -264,10 +279,8 @@ bool ask__run(struct host *h, const char *text, struct status *st)
 	}
 	a = find_for(h, text, st);
 	list = a ? ask_list__with(answered(h), a, st) : NULL;
-	if (!list) {
-		cut_caret(st);
+	if (!list)
 		return false;
-	}
 	if (list != h->sampling.asks)
 		set_questions(h, list);
 	show_question(h, a);
@@ -309,10 +322,8 @@ bool ask__again(struct host *h, const char *arg, struct status *st)
 	if (a && a == list->v[n - 1])
 		return true;
 	list = a ? ask_list__replace(list, (u32)n - 1, a, st) : NULL;
-	if (!list) {
-		cut_caret(st);
+	if (!list)
 		return false;
-	}
 	set_questions(h, list);
 	show_question(h, a);
 	return true;
@@ -326,13 +337,37 @@ bool ask__edit(struct host *h)
 
 	if (!list || at == list->n || h->player)
 		return false;
-	line = xasprintf("reask %u %s", at + 1, ask__question(list->v[at]));
+	line = xasprintf("reask %u %s%s", at + 1, ask__is_forced(list->v[at]) ? "! " : "",
+			 ask__question(list->v[at]));
 	if (strlen(line) < PROMPT_MAX)
 		dialog__offer(h, line);
 	else
 		host__message(h, ROLE_WARN, "this question is too long to be edited");
 	free(line);
 	return true;
+}
+
+void host__narrow_question(struct host *h, const struct measure *m, const char *what, const char *value,
+			   bool is_text)
+{
+	const struct question_term term = {what, value, is_text};
+	const struct ask_list *list = ask__asked(h);
+	struct status st = {0};
+	u32 at = place_of(list, m);
+	char *text, *line;
+
+	if (!list || at == list->n)
+		return;
+	text = question__narrowed(ask__question(list->v[at]), &term);
+	line = xasprintf("%u %s%s", at + 1, ask__is_forced(list->v[at]) ? "! " : "", text ? text : "");
+	if (!text)
+		host__message(h, ROLE_WARN, "the question would be too long");
+	else if (!ask__again(h, line, &st))
+		host__error(h, &st);
+	else
+		host__message(h, ROLE_OK, "asked now: %s", text);
+	free(text);
+	free(line);
 }
 
 bool ask__drop(struct host *h, const char *arg, struct status *st)

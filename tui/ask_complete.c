@@ -40,6 +40,15 @@ static void offer(struct draft *d, const char *text, const char *help)
 		completions__add(d->out, text, help);
 }
 
+/* With what there is to say of it. */
+static void offer_as_it_is(struct draft *d, const char *help)
+{
+	char text[EVENT_TEXT + 1];
+
+	snprintf(text, sizeof(text), "%s ", d->word);
+	completions__add(d->out, text, help);
+}
+
 /* --- the first word --- */
 
 static void offer_own(struct draft *d)
@@ -103,7 +112,7 @@ static void offer_tracepoints(struct draft *d)
 	char folder[EVENT_TEXT], system[64];
 
 	if (!tracefs) {
-		offer(d, "sched:", "tracepoints need tracefs: mount -t tracefs nodev /sys/kernel/tracing");
+		offer_as_it_is(d, "tracepoints need tracefs: mount -t tracefs nodev /sys/kernel/tracing");
 		return;
 	}
 	copy_str(system, MIN(colon ? (size_t)(colon - d->word) + 2 : 1, sizeof(system)), d->word);
@@ -130,14 +139,27 @@ static void offer_perf(struct draft *d)
 	}
 }
 
+static const char *kprobes_are(void)
+{
+	return access("/sys/bus/event_source/devices/kprobe", F_OK)
+		       ? "this kernel has none: CONFIG_KPROBE_EVENTS is not set"
+		       : "FUNCTION of the kernel";
+}
+
+/* Of what has no list of names, what comes behind the colon. */
+static void offer_form(struct draft *d)
+{
+	if (!strncmp(d->word, "kprobe:", 7) || !strncmp(d->word, "kretprobe:", 10))
+		offer_as_it_is(d, kprobes_are());
+	else if (!strncmp(d->word, "mem:", 4))
+		offer_as_it_is(d, "0xADDRESS/LENGTH:rwx, a breakpoint");
+}
+
 static void offer_probes(struct draft *d)
 {
-	bool kernel = !access("/sys/bus/event_source/devices/kprobe", F_OK);
 	bool user = !access("/sys/bus/event_source/devices/uprobe", F_OK);
 	const char *of_user = user ? "PATH:FUNCTION of a program, a library or pid:N"
 				   : "this kernel has none: CONFIG_UPROBE_EVENTS is not set";
-	const char *of_kernel = kernel ? "FUNCTION of the kernel"
-				       : "this kernel has none: CONFIG_KPROBE_EVENTS is not set";
 
 	offer(d, "uprobe:", of_user);
 	offer(d, "uretprobe:", of_user);
@@ -145,8 +167,8 @@ static void offer_probes(struct draft *d)
 	offer(d, "btf:", access("/sys/kernel/btf/vmlinux", R_OK)
 				 ? "needs the kernel's types: CONFIG_DEBUG_INFO_BTF"
 				 : "NAME: a tracepoint with the kernel's types");
-	offer(d, "kprobe:", of_kernel);
-	offer(d, "kretprobe:", of_kernel);
+	offer(d, "kprobe:", kprobes_are());
+	offer(d, "kretprobe:", kprobes_are());
 	offer(d, "mem:0x", "ADDRESS/LENGTH:rwx, a breakpoint");
 }
 
@@ -247,6 +269,7 @@ static void offer_events(struct draft *d)
 {
 	if (offer_of_file(d) || offer_of_types(d))
 		return;
+	offer_form(d);
 	offer_tracepoints(d);
 	if (strchr(d->word, ':'))
 		return;

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What lies over a view: prompts at the bottom, the help; pickers are in tui/pick.c. */
 #include <stdio.h>
+#include <string.h>
 
+#include "base/caret.h"
 #include "tui/app.h"
 
 static bool is_prompt(enum dialog d)
@@ -376,6 +378,20 @@ static bool accept_search(struct host *h)
 	return true;
 }
 
+/* The line stays to be mended where the fault in it is known. */
+static void refuse_line(struct host *h, const char *line, struct status *st)
+{
+	u32 column, length;
+
+	if (h->dialog != DIALOG_NONE || !caret__find(st->msg, line, &column, &length)) {
+		host__error(h, st);
+		return;
+	}
+	dialog__offer(h, line);
+	st->msg[strcspn(st->msg, "\n")] = '\0';
+	prompt__error(&h->prompt, column, length, st->msg);
+}
+
 static bool accept_command(struct host *h)
 {
 	struct status st = {0};
@@ -386,7 +402,7 @@ static bool accept_command(struct host *h)
 	copy_str(line, sizeof(line), h->prompt.text);
 	dialog__close(h);
 	if (!palette__run(h, line, &st))
-		host__error(h, &st);
+		refuse_line(h, line, &st);
 	return false;
 }
 

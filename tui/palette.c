@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "questions/library.h"
+#include "sources/ask.h"
 #include "tui/app.h"
 #include "tui/presets.h"
 #include "tui/record.h"
@@ -401,6 +402,17 @@ static void complete_preset(struct host *h, const char *text, u32 cursor, struct
 			add_value(k->name, k->help, text, cursor, out);
 }
 
+static void complete_asked(struct host *h, const char *text, u32 cursor, struct completions *out)
+{
+	const struct ask_list *list = ask__asked(h);
+	char number[16];
+
+	for (u32 i = 0; list && i < list->n; i++) {
+		snprintf(number, sizeof(number), "%u", i + 1);
+		add_value(number, ask__text(list->v[i]), text, cursor, out);
+	}
+}
+
 static const struct command commands[] = {
 	{"view", "NAME", "switch to a view", run_view, complete_view},
 	{"preset", "NAME", "what a tool that you know shows: opensnoop, biolatency (Tab)", run_preset,
@@ -419,7 +431,7 @@ static const struct command commands[] = {
 	{"ask", "[QUESTION]", "ask about events, or by a name; save NAME, delete NAME: of one's own",
 	 ask__run, ask__complete},
 	{"reask", "N QUESTION", "ask this in the place of the N-th question", ask__again, ask__complete},
-	{"unask", "N", "ask the N-th question no more", ask__drop, NULL},
+	{"unask", "N", "ask the N-th question no more", ask__drop, complete_asked},
 	{"function", "PATH:GLOB", "time the calls of functions; PATH: a program, a library or pid:N",
 	 functions__pick, NULL},
 	{"probes", "[PROGRAM]", "pick a function or static probe of a program, a library or pid:N",

@@ -114,6 +114,7 @@ struct view_args {
 	const char *group; /* --group: keys with ',' or '+' between, NULL default */
 	const char *sort;  /* batch: --sort, as it is given; NULL: rows as they come */
 	const struct baseline *baseline; /* batch: what to compare with; NULL nothing */
+	const struct measure *question; /* views of questions: the screen of this one alone; NULL: all */
 };
 
 struct view_ops {
@@ -261,6 +262,9 @@ int choice__on(const char *value, bool *on, struct status *st);
 int choice__refuse(struct status *st, const char *value, const char *takes); /* -EINVAL */
 /* Asks a question (:ask) and shows its answers, or says why not. */
 void host__question(struct host *h, const char *text);
+/* Asks this one in its place with one more condition: that @what, an expression of its event, has this value. */
+void host__narrow_question(struct host *h, const struct measure *m, const char *what, const char *value,
+			   bool is_text);
 /* Code of a function, `offset` from its begin, as :watch takes it; false: it is in no file, or has no name there. */
 bool host__code_place(const struct host *h, u32 func, u64 offset, char *buf, size_t size);
 /* Has every change of one thread's state told, 0: of none. */

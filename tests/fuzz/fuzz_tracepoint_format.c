@@ -2,7 +2,7 @@
 /* Any text as a tracepoint's format: fields within a record, which can be asked for by their names.
  */
 #include "questions/check.h"
-#include "questions/format.h"
+#include "questions/format_print.h"
 #include "tests/fuzz/fuzz.h"
 
 static void expect_within(const struct trace_format *f, const struct trace_field *t)
@@ -30,6 +30,17 @@ static void ask(const struct trace_format *f, const struct trace_field *t)
 	arena__fini(&a);
 }
 
+static void look_at_print(const struct trace_format *f, const char *field)
+{
+	char name[16];
+	s64 value;
+
+	trace_format__is_code(f, field);
+	for (u32 i = 0; i < 4 && trace_format__value(f, field, i, &value, name, sizeof(name)); i++)
+		if (strlen(name) >= sizeof(name))
+			abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *text = fuzz__string(data, size), why[128] = "";
@@ -40,6 +51,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (u32 i = 0; f && i < f->nfields; i++) {
 		expect_within(f, &f->fields[i]);
 		ask(f, &f->fields[i]);
+		if (i < 8)
+			look_at_print(f, f->fields[i].name);
 	}
 	free(text);
 	fuzz__through(f);

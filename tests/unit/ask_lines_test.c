@@ -259,9 +259,44 @@ static void what_was_told_stays(void **state)
 	end(&a);
 }
 
+/* Of intervals some way back the fullest slots stay, with their values. */
+static void fullest_slots_stay(void **state)
+{
+	enum { SLOTS = 1000 };
+	struct query_result *result;
+	struct snap *snap;
+	struct asked a;
+
+	begin(&a, ASK_SLOTS);
+	for (u32 i = 0; i < SLOTS; i++)
+		put(&a, a.now_ns + (u64)i * NSEC_PER_MSEC, "", (i * 7) % SLOTS, 1, 6);
+	result = ask(&a, WINDOW_DECAY, &snap);
+	assert_int_equal(result->table.nrows, SLOTS);
+	query_result__free(result);
+	snap__put(snap);
+	for (u32 i = 0; i < ASK_SLOTS_WHOLE; i++) {
+		put(&a, a.now_ns + 1, "", 0, 1, 6);
+		result = ask(&a, WINDOW_DECAY, &snap);
+		assert_int_equal(result->table.nrows,
+				 i + 1 + (i + 1 < ASK_SLOTS_WHOLE ? SLOTS : ASK_SLOTS_FULLEST));
+		if (i + 1 < ASK_SLOTS_WHOLE)
+			query_result__free(result);
+		if (i + 1 < ASK_SLOTS_WHOLE)
+			snap__put(snap);
+	}
+	for (u32 i = 0; i < ASK_SLOTS_FULLEST; i++) {
+		assert_int_equal(cell(result, i, "count").u, SLOTS - i);
+		assert_int_equal(cell(result, i, "ret").u, SLOTS - 1 - i);
+	}
+	query_result__free(result);
+	snap__put(snap);
+	end(&a);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(fullest_slots_stay),
 		cmocka_unit_test(lines_have_their_fields),
 		cmocka_unit_test(the_last_are_kept),
 		cmocka_unit_test(fullest_slots_come_first),

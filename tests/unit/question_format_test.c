@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include "questions/format.h"
+#include "questions/format_print.h"
 
 #define COMMON                                                                                     \
 	"\tfield:unsigned short common_type;\toffset:0;\tsize:2;\tsigned:0;\n"                     \
@@ -130,12 +131,79 @@ static void test_wrong(void **state)
 		     "line 2: what says where data are has 4 bytes");
 }
 
+#define FIELDS                                                                                     \
+	"name: x\nfield:int a; offset:8; size:4; signed:1;\nfield:int ab; offset:12; size:4; signed:1;\n" \
+	"field:void * fn; offset:16; size:8; signed:0;\n"
+
+static struct trace_format *printed(const char *print)
+{
+	char text[1024], why[128];
+
+	snprintf(text, sizeof(text), FIELDS "print fmt: %s", print);
+	return trace_format__parse(text, NULL, why, sizeof(why));
+}
+
+static void expect_printed(const struct trace_format *f, const char *field, u32 i, s64 value, const char *name)
+{
+	char buf[64];
+	s64 got;
+
+	assert_true(trace_format__value(f, field, i, &got, buf, sizeof(buf)));
+	assert_int_equal(got, value);
+	assert_string_equal(buf, name);
+}
+
+static void test_values(void **state)
+{
+	struct trace_format *f = printed("\"%s, \\\"%s\", __print_symbolic(REC->ab, { 0x10, \"B, }\" }), "
+					 "__print_symbolic(REC->a, { 0, \"HI\" }, { -1, \"LO\" }, { (7UL), \"no\" })");
+	char buf[64];
+	s64 value;
+
+	expect_printed(f, "a", 0, 0, "HI");
+	expect_printed(f, "a", 1, -1, "LO");
+	assert_false(trace_format__value(f, "a", 2, &value, buf, sizeof(buf)));
+	expect_printed(f, "ab", 0, 16, "B, }");
+	assert_false(trace_format__value(f, "ab", 1, &value, buf, sizeof(buf)));
+	assert_false(trace_format__value(f, "fn", 0, &value, buf, sizeof(buf)));
+	trace_format__free(f);
+	f = printed("\"%s\", __print_symbolic(REC->a, { 0, \"cut");
+	assert_true(!f || !trace_format__value(f, "a", 1, &value, buf, sizeof(buf)));
+	trace_format__free(f);
+}
+
+static void test_code(void **state)
+{
+	static const struct {
+		const char *print;
+		bool is_code;
+	} cases[] = {
+		{"\"a=%d fn=%ps\", REC->a, REC->fn", true},
+		{"\"100%% \\\"%s\\\" %pS\", (REC->a) ? \"x, y\" : \"z\", (void *)REC->fn", true},
+		{"\"fn=%p a=%ps\", REC->fn, REC->a", false},
+		{"\"fn=%p\", REC->fn", false},
+		{"\"fn=%*d %pS\", REC->a, REC->ab, REC->fn", false},
+		{"\"fn=%ps\", REC->fname", false},
+		{"\"fn=%ps\"", false},
+		{"", false},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct trace_format *f = printed(cases[i].print);
+
+		assert_int_equal(trace_format__is_code(f, "fn"), cases[i].is_code);
+		trace_format__free(f);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fields),
 		cmocka_unit_test(test_calls),
 		cmocka_unit_test(test_wrong),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_code),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

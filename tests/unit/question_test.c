@@ -235,9 +235,39 @@ static void test_events(void **state)
 	arena__fini(&a);
 }
 
+/* One more condition behind those that are there. */
+static void narrowed(void **state)
+{
+	const struct {
+		const char *question, *what, *value;
+		bool is_text;
+		const char *expected;
+	} cases[] = {
+		{"list a:b", "x", "5", false, "list a:b if x == 5"},
+		{"list a:b if y || z show x", "x", "-5", false, "list a:b if (y || z) && x == -5 show x"},
+		{"list a:b if y show s", "s", "a \"b\"\\", true, "list a:b if y && s == \"a \\\"b\\\"\\\\\" show s"},
+		{"list a:b show x & 3", "x & 3", "1", false, "list a:b if (x & 3) == 1 show x & 3"},
+		{"list a:b show x", "current->pid", "7", false, "list a:b if current->pid == 7 show x"},
+		{"list a:b", "x", "?", false, NULL},
+		{"list", "x", "1", false, NULL},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct question_term term = {cases[i].what, cases[i].value, cases[i].is_text};
+		char *text = question__narrowed(cases[i].question, &term);
+
+		if (cases[i].expected)
+			assert_string_equal(text, cases[i].expected);
+		else
+			assert_null(text);
+		free(text);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(narrowed),
 		cmocka_unit_test(test_canonical), cmocka_unit_test(test_tidied),
 		cmocka_unit_test(test_parts),	  cmocka_unit_test(test_errors),
 		cmocka_unit_test(test_bounds),	  cmocka_unit_test(test_hostile),

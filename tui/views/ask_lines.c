@@ -6,6 +6,7 @@
 
 #include "models/asked.h"
 #include "models/windows.h"
+#include "tui/views/burst_strip.h"
 #include "tui/views/listing.h"
 #include "tui/views/window.h"
 
@@ -26,7 +27,8 @@ static void lines__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_STRONG, "%.60s", of(l)->query.asked->name);
 	if (!l->result)
 		return;
-	headline__addf(line, ROLE_TEXT, " · %u lines", rows_of(l)->nrows);
+	headline__addf(line, ROLE_TEXT, " · %u %s", rows_of(l)->nrows,
+		       measure__form(of(l)->query.asked)->lists == ASK_SLOTS ? "slots" : "lines");
 	if (rows_of(l)->dropped)
 		headline__addf(line, ROLE_WARN, " · %llu more were dropped",
 			       (unsigned long long)rows_of(l)->dropped);
@@ -69,14 +71,116 @@ static void lines__report(const struct query_result *base, const struct frame *f
 	report__sum_number(r, "window_ns", VALUE_NS, base->window_ns);
 }
 
+static const struct ask_line_row *row_at(const struct listing *l, u32 row)
+{
+	return &rows_of(l)->rows[row];
+}
+
+static int lines__above(struct listing *l, struct canvas *c, struct rect area)
+{
+	return burst_strip__draw(l, measure__form(of(l)->query.asked), row_at, c, area);
+}
+
+/* --- Enter: only lines that have a value of this one --- */
+
+#define TERMS_MAX (ASK_FIELDS + 3)
+
+struct line_terms {
+	const struct measure *measure;
+	u32 n;
+	struct line_term {
+		char what[ASK_LABEL_NAME], value[128];
+		bool is_text;
+	} v[TERMS_MAX];
+};
+
+static void add_term(struct line_terms *t, const char *what, const char *value, bool is_text)
+{
+	struct line_term *new = &t->v[t->n++];
+
+	copy_str(new->what, sizeof(new->what), what);
+	copy_str(new->value, sizeof(new->value), value);
+	new->is_text = is_text;
+}
+
+static void add_field(struct line_terms *t, const struct ask_field *f, const struct value *v)
+{
+	char number[24];
+
+	if (v->type != VALUE_TEXT)
+		snprintf(number, sizeof(number), v->type == VALUE_CHANGE ? "%lld" : "%llu",
+			 (unsigned long long)v->u);
+	add_term(t, f->name, v->type == VALUE_TEXT ? v->s : number, f->type == ASK_FIELD_TEXT);
+}
+
+static bool is_field(const struct ask_form *f, const char *name)
+{
+	for (u32 i = 0; i < f->nfields; i++)
+		if (!strcmp(f->fields[i].name, name))
+			return true;
+	return false;
+}
+
+/* Where the event has a field of that name, the thread's own is current->NAME. */
+static void add_task(struct line_terms *t, const struct ask_form *f, const char *name, const char *value, bool is_text)
+{
+	char what[32];
+
+	snprintf(what, sizeof(what), "%s%s", is_field(f, name) ? "current->" : "", name);
+	if (!is_field(f, what))
+		add_term(t, what, value, is_text);
+}
+
+static struct line_terms *terms_of(const struct ask_line_row *r, const struct measure *m)
+{
+	const struct ask_form *f = measure__form(m);
+	struct line_terms *t = xcalloc(1, sizeof(*t));
+
+	t->measure = m;
+	for (u32 i = 0; i < f->nfields; i++)
+		if (r->line->has & 1u << i)
+			add_field(t, &f->fields[i], &r->values[i]);
+	add_task(t, f, "comm", r->line->who.comm, true);
+	add_task(t, f, "pid", r->pid_text + strspn(r->pid_text, " "), false);
+	add_task(t, f, "tid", r->tid_text + strspn(r->tid_text, " "), false);
+	return t;
+}
+
+static void narrow(struct host *h, void *ctx, u32 value)
+{
+	const struct line_terms *t = ctx;
+
+	host__narrow_question(h, t->measure, t->v[value].what, t->v[value].value, t->v[value].is_text);
+}
+
+static bool lines__drill(struct listing *l, struct listing_place at)
+{
+	const struct measure *m = of(l)->query.asked;
+	char text[TERMS_MAX][ASK_LABEL_NAME + 140];
+	struct menu_item items[TERMS_MAX];
+	struct line_terms *t;
+
+	if (measure__form(m)->lists == ASK_SLOTS)
+		return false;
+	t = terms_of(&rows_of(l)->rows[at.row], m);
+	for (u32 i = 0; i < t->n; i++) {
+		snprintf(text[i], sizeof(text[i]), "%s == %s", t->v[i].what, t->v[i].value);
+		items[i] = (struct menu_item){text[i], NULL, i};
+	}
+	host__menu(l->base.host, "from now on only lines with", items, t->n, narrow, t);
+	return true;
+}
+
 static const struct listing_ops lines_listing = {
 	.ask = {.size = sizeof(struct ask_lines_query), .model = MODEL_EVENTS, .run = run},
 	LISTING_UNFOLDED(struct ask_lines_query),
 	.at.window = LISTING_AT(struct ask_lines_query, window),
 	.headline = lines__headline,
 	.events = true,
+	.above = lines__above,
 	.empty = lines__empty,
 	.cell_role = lines__role,
+	.drill = lines__drill,
 	.selection = lines__selection,
 	.report = lines__report,
 };
@@ -92,7 +196,7 @@ static const struct screen_ops lines_screen_ops = {
 	.free = listing__free,
 	.action = listing__action,
 	.question = lines__question,
-	.hints = (const enum action[]){ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER,
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_RIGHT, ACTION_UNFOLD_ALL, ACTION_FILTER,
 				       ACTION_WINDOW, ACTION_BACK, ACTION_PAUSE, ACTION_NONE},
 };
 

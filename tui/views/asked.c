@@ -7,6 +7,7 @@
 #include "models/flame.h"
 #include "models/windows.h"
 #include "tui/views/ask_lines.h"
+#include "tui/views/burst_strip.h"
 #include "tui/views/measure.h"
 #include "tui/views/terms.h"
 #include "tui/views/window.h"
@@ -105,6 +106,19 @@ static void asked__headline(struct listing *l, struct headline *line)
 			       (unsigned long long)rows_of(l)->dropped);
 }
 
+static const struct ask_line_row *line_at(const struct listing *l, u32 row)
+{
+	return asked__at(rows_of(l), row).line;
+}
+
+/* Where a burst is all that is asked. */
+static int asked__above(struct listing *l, struct canvas *c, struct rect area)
+{
+	if (!l->result || rows_of(l)->n != 1 || !l->result->table.nrows || !line_at(l, 0))
+		return 0;
+	return burst_strip__draw(l, measure__form(asked__at(rows_of(l), 0).measure), line_at, c, area);
+}
+
 static const char *const examples[ASK_KINDS] = {
 	[ASK_EVENTS] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  count "
 		       "sched:sched_switch by prev_comm  ·  count page-faults by comm  ·  count "
@@ -168,14 +182,25 @@ static void asked__selection(const struct listing *l, struct listing_place at, c
 						m->labels[i].name, of_row.row->texts[i]);
 }
 
-static bool asked__drill(struct listing *l, struct listing_place at)
+/* The row that the cursor is on in the question's own screen, too. */
+static struct screen *open_row(struct listing *l, struct listing_place at)
 {
 	const struct asked_place place = asked__at(rows_of(l), at.row);
+	const struct row_table *t = place.sums ? &place.sums->base.table : NULL;
 	struct host *h = l->base.host;
+	struct screen *s;
 
-	host__push(h, place.line ? ask_lines__open(h, place.measure, of(l)->query.window)
-				 : open_sums(h, place.measure, of(l)->query.window, NULL,
-					     place.sums->query.groups));
+	if (!t)
+		return ask_lines__open(h, place.measure, of(l)->query.window);
+	s = open_sums(h, place.measure, of(l)->query.window, NULL, place.sums->query.groups);
+	((struct listing *)s)->table.selected = t->key(t, (u32)(place.row - place.sums->rows));
+	((struct listing *)s)->table.user_moved = l->table.user_moved;
+	return s;
+}
+
+static bool asked__drill(struct listing *l, struct listing_place at)
+{
+	host__push(l->base.host, open_row(l, at));
 	return true;
 }
 
@@ -198,9 +223,28 @@ static void asked__report(const struct query_result *base, const struct frame *f
 
 /* --- the screen --- */
 
+/* What the row's question has on a screen of its own alone: there. */
+static bool act_on_question(struct listing *l, enum action a)
+{
+	struct listing_place at;
+	struct screen *s;
+
+	if (!listing__at(l, &at))
+		return false;
+	s = open_row(l, at);
+	host__push(l->base.host, s);
+	if (s->ops->action(s, a))
+		return true;
+	host__pop(l->base.host);
+	return false;
+}
+
 static bool asked__action(struct screen *base, enum action a)
 {
-	return listing__action(base, a);
+	if (listing__action(base, a))
+		return true;
+	return (a == ACTION_DISTRIBUTION || a == ACTION_SLOWEST || a == ACTION_HEATMAP) &&
+	       act_on_question((struct listing *)base, a);
 }
 
 static const struct measure *asked__question(const struct screen *s)
@@ -236,12 +280,24 @@ struct asked_view {
 	const struct listing_ops *list;
 };
 
+/* Of one question alone. */
+static struct screen *open_one(struct host *h, const struct measure *m)
+{
+	const struct ask_form *form = measure__form(m);
+
+	return form->lists == ASK_SUMS ? open_sums(h, m, WINDOW_DECAY, NULL, m->by)
+				       : ask_lines__open(h, m, WINDOW_DECAY);
+}
+
 static struct screen *asked__open(const struct view_ops *v, struct host *h,
 				  const struct view_args *args)
 {
 	const struct asked_view *of = v->of;
-	struct asked_screen *s = xcalloc(1, sizeof(*s));
+	struct asked_screen *s;
 
+	if (args->question)
+		return open_one(h, args->question);
+	s = xcalloc(1, sizeof(*s));
 	s->list.base = (struct screen){.ops = &asked_screen_ops, .host = h};
 	s->kind = of->kind;
 	query__init(&s->query, args, WINDOW_DECAY);
@@ -274,6 +330,7 @@ static int asked__batch(const struct view_ops *v, const struct frame *f, const s
 		.at.window = LISTING_AT(struct asked_query, window),                               \
 		.stacks = &flame_all_##name_,                                                      \
 		.headline = asked__headline,                                                       \
+		.above = asked__above,                                                             \
 		.empty = asked__empty,                                                             \
 		.cell_role = asked__role,                                                          \
 		.drill = asked__drill,                                                             \

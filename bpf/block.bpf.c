@@ -480,7 +480,7 @@ static __always_inline int dirty(struct address_space *mapping)
 
 	if (!st || !ready || !mapping)
 		return 0;
-	begin_ns = ++st->runs & 63 ? 0 : bpf_ktime_get_ns();
+	begin_ns = run__begin_unclocked(st);
 	inode = mapping->host;
 	if (inode)
 		note_dirtier(inode);

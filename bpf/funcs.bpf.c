@@ -271,12 +271,6 @@ static __always_inline void call__count(void *ctx, struct task_struct *task, str
 
 /* --- programs --- */
 
-/* One in 64 is timed (run__end). */
-static __always_inline u64 run__begin_rarely(struct measure_stats *st)
-{
-	return ++st->runs & 63 ? 0 : bpf_ktime_get_ns();
-}
-
 /* Sections of our own: sources/funcs_args.c puts code into them. */
 SEC("funcs_begin")
 int funcs_enter(void *ctx)
@@ -292,7 +286,7 @@ int funcs_enter(void *ctx)
 
 	if (!st || !now_does)
 		return 0;
-	began = run__begin_rarely(st);
+	began = run__begin_unclocked(st);
 	t = measure__task(task, st);
 	if (!t && function != FUNCS_OWN)
 		return 0;

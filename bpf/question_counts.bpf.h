@@ -130,8 +130,7 @@ static __always_inline bool question__count_again(void *ctx, u32 slot)
 	st = c ? stats__get() : NULL;
 	if (!st)
 		return false;
-	/* One in 64 is timed (run__end). */
-	began = ++st->runs & 63 ? 0 : bpf_ktime_get_ns();
+	began = run__begin_unclocked(st);
 	st->count++;
 	c->count++;
 	run__end(st, began);

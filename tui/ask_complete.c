@@ -132,7 +132,7 @@ static void offer_perf(struct draft *d)
 
 static void offer_probes(struct draft *d)
 {
-	bool kernel = !access("/sys/bus/event_source/devices/kprobe", F_OK);
+	bool kernel = event__kernel_has_probes();
 	bool user = !access("/sys/bus/event_source/devices/uprobe", F_OK);
 	const char *of_user = user ? "PATH:FUNCTION of a program, a library or pid:N"
 				   : "this kernel has none: CONFIG_UPROBE_EVENTS is not set";

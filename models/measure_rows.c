@@ -44,6 +44,16 @@ static struct frame_text outer_frame(const struct measure *m, const struct measu
 	return frame__text(r->symbols, r->stack->locs[0]);
 }
 
+/* A question that counts calls of a function where they begin has that function as the leaf of all of its stacks:
+ * they are told apart by who calls it. */
+static bool is_of_calls(const struct measure *m, const struct measure_row *r)
+{
+	const struct ask_form *f = measure__form(m);
+
+	return f && f->shape == MEASURE_SHAPE_COUNT && !strncmp(f->event, "uprobe:", 7) && !r->stack->nkernel &&
+	       r->stack->nuser > 1;
+}
+
 static bool is_by_caller(const struct measure *m, const struct measure_row *r)
 {
 	return !m->innermost || is_innermost(m, outer_frame(m, r).name);
@@ -57,6 +67,8 @@ const char *measure_row__stack_name(const struct measure *m, const struct measur
 		return "[rest]";
 	if (!callstack__nlocs(r->stack))
 		return "[no stack]";
+	if (is_of_calls(m, r))
+		return frame__text(r->symbols, r->stack->locs[1]).name;
 	caller = is_by_caller(m, r) ? stack__caller(r->stack, r->symbols) : "";
 	return *caller ? caller : outer_frame(m, r).name;
 }
@@ -67,6 +79,8 @@ u32 measure_row__function(const struct measure_result *a, const struct measure_r
 
 	if (r->rest || !measure__is_by_stack(a->measure, a->query.groups) || !callstack__nlocs(r->stack))
 		return 0;
+	if (is_of_calls(a->measure, r))
+		return frame__text(r->symbols, r->stack->locs[1]).func;
 	caller = is_by_caller(a->measure, r) ? stack__caller_func(r->stack, r->symbols) : 0;
 	return caller ? caller : outer_frame(a->measure, r).func;
 }

@@ -212,6 +212,30 @@ PARKS = os.path.join(live.ROOT, "tests/workloads/go_parks.go")
 GOROUTINES, ROUNDS = 24, 50
 
 
+def does_once(p, *options):
+    """What a watch has of it, and what it says itself."""
+    with live.Watch(*options, "-p", p.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        p.stdin.write("\n")
+        p.stdin.flush()
+        said = json.loads(p.stdout.readline())
+        watch.until(live.now_ns())
+    return watch, said
+
+
+def test_questions_of_goroutines():
+    """A question's spans of a Go function's calls are a goroutine's, too"""
+    path = build(PARKS)
+    with servers.running(path, GOROUTINES, ROUNDS, text=True, stdout=subprocess.PIPE, stdin=subprocess.PIPE) as p:
+        servers.printed(p, "ready")
+        name = f"{path}:main.parksLocked"
+        watch, said = does_once(p, "pairs", "--ask", f"! span uprobe:{name} -> uretprobe:{name}")
+    rows = [r for report in watch.reports for r in report["rows"]]
+    count, total = sum(r["count"] for r in rows), sum(r["total_ns"] for r in rows)
+    live.fact("main.parksLocked, asked: calls, ms", [said["calls"], said["main.parksLocked"] / 1e6], [count, total / 1e6])
+    assert count == said["calls"] and 0.8 * said["main.parksLocked"] <= total <= said["main.parksLocked"], (said, rows)
+
+
 def test_calls_of_goroutines():
     """Calls that goroutines wait in, which go on in other threads, on stacks that have moved: as many and as long as Go
     measures; what they wait for is not split"""
@@ -220,12 +244,7 @@ def test_calls_of_goroutines():
         servers.printed(p, "ready")
         refused = live.proftop("-b", "-n", 1, "--function", f"!{path}:main.parks*", "--function-waits")
         assert refused.status == 4 and "goroutines" in refused.err, refused
-        with live.Watch("funcs", "--function", f"!{path}:main.parks*", "-p", p.pid, binary=live.CHECKED) as watch:
-            watch.next()
-            p.stdin.write("\n")
-            p.stdin.flush()
-            said = json.loads(p.stdout.readline())
-            watch.until(live.now_ns())
+        watch, said = does_once(p, "funcs", "--function", f"!{path}:main.parks*")
     count, total = collections.Counter(), collections.Counter()
     for r in (r for report in watch.reports for r in report["rows"]):
         count[r["function"]] += r["count"]

@@ -290,6 +290,7 @@ struct measure_order_sample {
 	/* Where each lock that is taken is seen, and not only those that are waited for: */
 	bool exact;	 /* it had no others than the guards, unless they are MEASURE_GUARDS */
 	bool by_several; /* threads */
+	bool first_read, second_read; /* others may read under it at the same time */
 	u64 count;	 /* so often, since it was handed out last; 0: not known */
 	u64 first_stack; /* where it took the first one; 0: not known */
 };

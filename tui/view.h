@@ -67,8 +67,8 @@ struct screen_ops {
 	bool (*search)(struct screen *s, const char *text, int dir);
 	/* Optional: the function that is selected, symbols' id; 0: it is none. */
 	u32 (*function)(const struct screen *s);
-	/* Optional: the name of the function whose calls the selected row is of, where it is no symbols';
-	 * false: it is of none. */
+	/* Optional: the name of the function that the selected row is of, where it is no symbols', after the
+	 * process in which it was met ("pid:N:NAME") where that is known; false: it is of none. */
 	bool (*called)(const struct screen *s, char *buf, size_t size);
 	/* Optional: the address that the selected row is about, as :watch takes it; false: it is about none. */
 	bool (*watched)(const struct screen *s, char *buf, size_t size);

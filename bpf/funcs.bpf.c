@@ -79,6 +79,59 @@ static __always_inline bool is_tail_call(struct task_struct *task, void *ctx, u6
 	return own && return_address(ctx, sp) == own;
 }
 
+/* --- goroutines --- */
+
+struct goroutine {
+	u64 g;
+	u32 tgid, exec_id;
+};
+
+/* Those that have calls. */
+SPARSE_HASH_MAP(goroutines, FUNCS_GOROUTINES, struct goroutine, struct calls);
+
+#if defined(__TARGET_ARCH_x86)
+#define REGS_G(ctx) (((struct pt_regs *)(ctx))->r14)
+#else
+#define REGS_G(ctx) (((struct user_pt_regs *)(ctx))->regs[28])
+#endif
+
+/* Places on a stack that is moved when it grows keep how far they are from its end. */
+#define GO_STACK_END (1ULL << 48)
+
+/* Which goroutine runs, and where it is on its stack; false: none does (the function is C's, or the like), or it is
+ * Go before 1.17. */
+static __always_inline bool goroutine__of(void *ctx, struct task_struct *task, struct goroutine *key, u64 *sp)
+{
+	struct {
+		u64 lo, hi;
+	} stack = {};
+
+	key->g = REGS_G(ctx);
+	key->tgid = task->tgid;
+	key->exec_id = task->self_exec_id;
+	bpf_probe_read_user(&stack, sizeof(stack), (void *)key->g); /* its first member */
+	if (*sp < stack.lo || *sp > stack.hi)
+		return false;
+	*sp = GO_STACK_END - (stack.hi - *sp);
+	return true;
+}
+
+/* The calls of the goroutine that runs, in the place of its thread's. */
+static __always_inline struct calls *goroutine__calls(const struct goroutine *key, bool begins)
+{
+	static const struct calls none;
+	struct calls *c = bpf_map_lookup_elem(&goroutines, key);
+
+	if (c || !begins)
+		return c;
+	if (bpf_map_update_elem(&goroutines, key, &none, BPF_NOEXIST))
+		return NULL;
+	c = bpf_map_lookup_elem(&goroutines, key);
+	if (c)
+		c->exec_id = key->exec_id;
+	return c;
+}
+
 /* --- calls --- */
 
 static __always_inline void calls__leave(struct calls *c, struct measure_stats *st)
@@ -122,15 +175,14 @@ static __always_inline struct call *calls__last(struct calls *c)
 
 /* NULL: it is too deep. When it began is the caller's to say. */
 static __always_inline struct call *call__begin(void *ctx, struct task_struct *task,
-						struct calls *c, u32 function,
+						struct calls *c, u64 sp, u32 function,
 						struct measure_stats *st)
 {
-	u64 sp = regs__sp(ctx);
 	struct call *last, *new;
 
 	calls__drop(c, sp, st);
 	last = calls__last(c);
-	if (last && last->sp == sp && !is_tail_call(task, ctx, sp))
+	if (last && last->sp == sp && !is_tail_call(task, ctx, regs__sp(ctx)))
 		calls__drop(c, sp + 1, st);
 	if (c->n >= FUNCS_DEPTH) {
 		st->notes[FUNCS_NOTE_DEEP]++;
@@ -279,10 +331,11 @@ int funcs_enter(void *ctx)
 	struct measure_stats *st = stats__get();
 	u64 cookie = bpf_get_attach_cookie(ctx);
 	u32 function = cookie, now_does = does;
+	struct goroutine go;
 	struct measure_task *t;
 	struct calls *c;
 	struct call *call;
-	u64 began;
+	u64 began, sp = regs__sp(ctx);
 
 	if (!st || !now_does)
 		return 0;
@@ -294,8 +347,11 @@ int funcs_enter(void *ctx)
 		rate__count(task, st);
 		return 0;
 	}
-	c = calls__get(task, true, st);
-	call = c ? call__begin(ctx, task, c, function, st) : NULL;
+	if (cookie & FUNCS_OF_GO && goroutine__of(ctx, task, &go, &sp))
+		c = goroutine__calls(&go, true);
+	else
+		c = calls__get(task, true, st);
+	call = c ? call__begin(ctx, task, c, sp, function, st) : NULL;
 	if (!c)
 		st->tasks_full++;
 	if (call && nunits && unit_of(cookie))
@@ -312,14 +368,17 @@ int funcs_return(void *ctx)
 	u64 now = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(ctx), sp = regs__sp(ctx);
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct measure_stats *st = stats__get();
+	struct goroutine go;
 	struct measure_task *t;
+	bool of_go;
 	struct calls *c;
 	struct call *call;
 
 	if (!st)
 		return 0;
 	st->runs++;
-	c = calls__get(task, false, st);
+	of_go = cookie & FUNCS_OF_GO && goroutine__of(ctx, task, &go, &sp);
+	c = of_go ? goroutine__calls(&go, false) : calls__get(task, false, st);
 	if (!c || !c->n)
 		return 0;
 	t = measure__task(task, st);
@@ -333,6 +392,8 @@ int funcs_return(void *ctx)
 			call__evaluate(ctx, call, unit_of(cookie) - 1, FUNCS_ENDS);
 		call__count(ctx, task, t, c, call, now, st);
 	}
+	if (of_go && !c->n)
+		bpf_map_delete_elem(&goroutines, &go);
 	run__end(st, now);
 	return 0;
 }

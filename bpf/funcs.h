@@ -16,6 +16,9 @@ enum { FUNCS_LABEL_FUNCTION, FUNCS_LABEL_ARG };
 /* The cookie of a probe is that number. Where a function ends without its return address being taken
  * over, the probe is on the instruction itself that returns. */
 #define FUNCS_AT_RETURN (1ULL << 32)
+/* Of Go's code, which goroutines run that go from thread to thread. */
+#define FUNCS_OF_GO (1ULL << 33)
+#define FUNCS_GOROUTINES 4096 /* with calls at once */
 /* Its arguments are asked for: 1 + which unit of code finds them. */
 #define FUNCS_UNIT_SHIFT 40
 #define FUNCS_UNITS	 64

@@ -105,19 +105,26 @@ enum { LOCKS_OWN, LOCKS_DEEP, LOCKS_ORDERS_FULL };
 
 /* --- each lock that is taken, by probes of the processes that are looked at (bpf/locks_taken.bpf.h) --- */
 
-/* A probe's cookie: what its function does, and from TAKEN_OWNER_SHIFT on where in the lock its owner's number
- * is; 0: it has none, or it is not for one. */
+/* A probe's cookie: what its function does, from TAKEN_WORD_SHIFT on where in the lock it says that somebody has it,
+ * and what the lock is. */
 enum taken_call {
 	TAKEN_LOCK,	 /* waits for its lock */
 	TAKEN_TRY,	 /* has it or has it not, at once or after a time: that is no order */
-	TAKEN_READ,	 /* waits for it, and is not its owner afterwards */
+	TAKEN_READ,	 /* waits for it, to read under it */
 	TAKEN_CONDITION, /* waits for the lock that is its second argument, which it has */
 	TAKEN_ANEW,	 /* it is made, or ends: what was known of its memory is of another lock */
+	TAKEN_RELEASE,	 /* lets go of it */
 };
-#define TAKEN_CALL_MASK	  7
-#define TAKEN_OWNER_SHIFT 8
-#define TAKEN_COOKIE(call, owner) ((call) | (owner) << TAKEN_OWNER_SHIFT)
-#define TAKEN_OWN	  (1ULL << 32) /* proftop's own function, whose calls are timed */
+#define TAKEN_CALL_MASK	 7
+#define TAKEN_WORD_SHIFT 8
+#define TAKEN_WORD_MASK	 255
+#define TAKEN_RWLOCK	 (1U << 16) /* it is one; else a mutex */
+#define TAKEN_UNNAMED	 (1U << 17) /* its word is not its owner's number: it is had until it is let go of */
+#define TAKEN_MUSL	 (1U << 18) /* it is musl's; else glibc's */
+#define TAKEN_READS	 (1U << 19) /* of what a thread has or waits for: it reads */
+#define TAKEN_HOW_MASK	 (TAKEN_RWLOCK | TAKEN_UNNAMED | TAKEN_MUSL)
+#define TAKEN_COOKIE(call, word, how) ((call) | (word) << TAKEN_WORD_SHIFT | (how))
+#define TAKEN_OWN	 (1ULL << 32) /* proftop's own function, whose calls are timed */
 
 /* What the programs do: `taken_does`. */
 enum { TAKEN_IDLE, TAKEN_COUNT, TAKEN_NOTE };
@@ -125,7 +132,7 @@ enum { TAKEN_IDLE, TAKEN_COUNT, TAKEN_NOTE };
 /* A thread took, or waited for, one lock while it had another one and those beside it. */
 struct taken_order_key {
 	__u64 first, second; /* addresses, as long as they are of the same lock */
-	__u64 beside;	     /* a hash of the others; 0: none */
+	__u64 beside;	     /* a hash of the others, and of whether it reads under these two */
 	__u32 tgid, exec_id;
 };
 
@@ -146,7 +153,8 @@ struct taken_order {
 	struct measure_who who;	  /* who did so first */
 	__u64 first_times, second_times; /* as taken_locks had them */
 	__u32 by_several;	  /* others did, too */
-	__u32 kinds;		  /* of enum lock_kind: of the first, of the second << 8 */
+	__u32 how[2];		  /* TAKEN_RWLOCK, TAKEN_READS */
+	__u32 pad;
 };
 
 #define TAKEN_ORDERS 8192

@@ -4,8 +4,9 @@
  * them, attached to single processes by sources/locks_taken.c.
  *
  * What a thread has is what it took, as long as the lock itself says that it is the owner. So nothing is probed
- * where a lock is let go of, a call that fails leaves nothing behind, and a wait for a condition lets go of its
- * mutex by itself.
+ * where such a lock is let go of, a call that fails leaves nothing behind, and a wait for a condition lets go of its
+ * mutex by itself. Locks that do not say whose they are (those that are read under, musl's plain mutexes and its
+ * rwlocks) are had until they are let go of, which is probed for them, or until nobody has them.
  */
 #ifndef BPF_LOCKS_TAKEN_BPF_H
 #define BPF_LOCKS_TAKEN_BPF_H
@@ -13,9 +14,16 @@
 #include "bpf/locks_order.bpf.h"
 #include "bpf/own_slots.bpf.h"
 
-#define MUTEX_KIND    16 /* where struct pthread_mutex_t has it */
-#define MUTEX_SHARED  128
-#define RWLOCK_SHARED 28 /* where struct pthread_rwlock_t has it */
+/* Where struct pthread_mutex_t and struct pthread_rwlock_t have it. */
+#define MUTEX_KIND	   16
+#define MUTEX_SHARED	   128
+#define RWLOCK_SHARED	   28
+#define MUSL_MUTEX_KIND	   0
+#define MUSL_RWLOCK_SHARED 8
+/* Of musl's kinds. */
+#define MUSL_KIND_MASK	   15
+/* Beside an owner's number musl has what waits, and whether the owner has ended. */
+#define OWNER_MASK	   0x3fffffff
 
 volatile u32 taken_does = TAKEN_IDLE;
 volatile u32 taken_walks = 0; /* of TAKEN_WALKS; user space begins anew */
@@ -23,7 +31,7 @@ volatile u32 taken_walks = 0; /* of TAKEN_WALKS; user space begins anew */
 struct taken_held {
 	u64 address, stack;
 	u64 id, mixed; /* while an order is looked at: see struct taken_order_key, and its part of `beside` */
-	u32 owner_at, kind;
+	u32 word_at, how; /* TAKEN_RWLOCK and those beside it */
 };
 
 struct taken_thread {
@@ -73,25 +81,31 @@ static __always_inline void lock__is_anew(struct task_struct *task, u64 address)
 		__sync_fetch_and_add(times, 1);
 }
 
-static __always_inline bool lock__is_private(u64 address, u32 kind)
+static __always_inline u32 lock__read(u64 address, u32 at)
 {
 	u32 word = 0;
 
-	bpf_probe_read_user(&word, sizeof(word),
-			    (void *)(address + (kind == LOCK_KIND_MUTEX ? MUTEX_KIND : RWLOCK_SHARED)));
-	return kind == LOCK_KIND_MUTEX ? !(word & MUTEX_SHARED) : !word;
+	bpf_probe_read_user(&word, sizeof(word), (void *)(address + at));
+	return word;
+}
+
+static __always_inline bool lock__is_private(u64 address, u32 how)
+{
+	if (how & TAKEN_RWLOCK)
+		return !lock__read(address, how & TAKEN_MUSL ? MUSL_RWLOCK_SHARED : RWLOCK_SHARED);
+	return !(lock__read(address, how & TAKEN_MUSL ? MUSL_MUTEX_KIND : MUTEX_KIND) & MUTEX_SHARED);
 }
 
 /* As those have it that wait for it, unless its memory was another lock's before. Global functions, as below: each
  * is verified once. */
-__noinline u64 lock__word(u64 address, u32 kind, u64 *file)
+__noinline u64 lock__word(u64 address, u32 how, u64 *file)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	u64 key, times;
 
 	if (!file)
 		return 0;
-	key = lock__key(task, address, lock__is_private(address, kind), file);
+	key = lock__key(task, address, lock__is_private(address, how), file);
 	times = lock__times_anew(task, address);
 	return times ? hash_finish(hash_step(key, times)) & ~LOCK_KERNEL : key;
 }
@@ -138,12 +152,14 @@ static __noinline u64 taken__stack(struct pt_regs *ctx, struct task_struct *task
 
 /* --- what a thread has --- */
 
-static __always_inline bool is_owned(u64 address, u32 owner_at, u32 tid)
+__noinline int is_had(const struct taken_held *h, u32 tid)
 {
-	u32 owner = 0;
+	u32 word = h ? lock__read(h->address, h->word_at) : 0;
 
-	bpf_probe_read_user(&owner, sizeof(owner), (void *)(address + owner_at));
-	return owner == tid;
+	if (!h)
+		return 0;
+
+	return h->how & TAKEN_UNNAMED ? word != 0 : (word & OWNER_MASK) == tid;
 }
 
 static __always_inline struct taken_thread *taken_thread__get(struct task_struct *task)
@@ -170,12 +186,25 @@ __noinline int taken__look(struct taken_thread *t, u64 address)
 
 		if (i >= t->n)
 			break;
-		if (h->address == address || !is_owned(h->address, h->owner_at, t->tid))
+		if (h->address == address || !is_had(h, t->tid))
 			continue;
 		t->v[t->nkept & (HELD_MAX - 1)] = *h;
 		t->nkept++;
 	}
 	t->n = t->nkept;
+	return 0;
+}
+
+__noinline int taken__lists(struct taken_thread *t, u64 address)
+{
+	if (!t)
+		return 0;
+	for (u32 i = 0; i < HELD_MAX; i++) {
+		if (i >= t->n)
+			break;
+		if (t->v[i].address == address)
+			return is_had(&t->v[i], t->tid);
+	}
 	return 0;
 }
 
@@ -203,21 +232,32 @@ static __always_inline void lock__know(struct task_struct *task, u64 address)
 	bpf_map_update_elem(&taken_locks, &lock, &none, BPF_NOEXIST);
 }
 
+__noinline int order__guard_by(struct taken_order *o, struct taken_thread *t, u32 i)
+{
+	u32 n;
+	u64 file;
+
+	if (!o || !t || i >= HELD_MAX)
+		return 0;
+	n = t->nkept;
+	/* Others may read at the same time. */
+	if (n >= ORDER_GUARDS || t->v[i].how & TAKEN_READS)
+		return 0;
+	o->guards[n] = lock__word(t->v[i].address, t->v[i].how, &file);
+	t->nkept = n + 1;
+	return 0;
+}
+
 __noinline int order__guard(struct taken_order *o, struct taken_thread *t, u32 first)
 {
 	if (!o || !t)
 		return 0;
 	t->nkept = 0;
 	for (u32 i = 0; i < HELD_MAX; i++) {
-		u32 n = t->nkept;
-		u64 file;
-
-		if (i >= t->n || n >= ORDER_GUARDS)
+		if (i >= t->n)
 			break;
-		if (i == first)
-			continue;
-		o->guards[n & (ORDER_GUARDS - 1)] = lock__word(t->v[i].address, t->v[i].kind, &file);
-		t->nkept = n + 1;
+		if (i != first)
+			order__guard_by(o, t, i);
 	}
 	return 0;
 }
@@ -231,14 +271,15 @@ __noinline int order__fill(struct taken_order *o, const struct taken_held *first
 		return 0;
 	lock__know(task, first->address);
 	lock__know(task, second->address);
-	o->first = lock__word(first->address, first->kind, &o->first_file);
-	o->second = lock__word(second->address, second->kind, &o->second_file);
+	o->first = lock__word(first->address, first->how, &o->first_file);
+	o->second = lock__word(second->address, second->how, &o->second_file);
 	o->first_address = first->address;
 	o->second_address = second->address;
 	o->first_times = lock__times_anew(task, first->address);
 	o->second_times = lock__times_anew(task, second->address);
 	o->first_stack = first->stack;
-	o->kinds = first->kind | second->kind << 8;
+	o->how[0] = first->how;
+	o->how[1] = second->how;
 	who__fill(&o->who, task);
 	return 0;
 }
@@ -298,7 +339,7 @@ __noinline int orders__note(bpf_user_pt_regs_t *ctx, struct taken_thread *t, con
 		if (i >= t->n)
 			break;
 		key.first = t->v[i].id;
-		key.beside = all - t->v[i].mixed;
+		key.beside = all - t->v[i].mixed + (t->v[i].how & TAKEN_READS) + (second->how & TAKEN_READS) * 2;
 		o = bpf_map_lookup_elem(&taken_orders, &key);
 		o = o ? o : order__new(ctx, &key, t, i, second);
 		if (!o) {
@@ -312,13 +353,25 @@ __noinline int orders__note(bpf_user_pt_regs_t *ctx, struct taken_thread *t, con
 	return 0;
 }
 
-/* What it has already it takes once more, or fails to: that is no order. */
+/* What a probe says of the lock, and the lock itself. */
+static __always_inline u32 how_of(u64 cookie, u32 call, u64 address)
+{
+	u32 how = cookie & TAKEN_HOW_MASK;
+
+	if ((how & (TAKEN_MUSL | TAKEN_RWLOCK)) == TAKEN_MUSL &&
+	    !(lock__read(address, MUSL_MUTEX_KIND) & MUSL_KIND_MASK))
+		how |= TAKEN_UNNAMED;
+	return call == TAKEN_READ ? how | TAKEN_UNNAMED | TAKEN_READS : how;
+}
+
+/* What it has already it takes once more, or fails to: that is no order. Who only tries for a lock that does not say
+ * whose it is may have it or not. */
 static __always_inline void taken__note(struct pt_regs *ctx, struct task_struct *task, u64 cookie,
 					struct measure_stats *st)
 {
 	u64 first = PT_REGS_PARM1(ctx), second = PT_REGS_PARM2(ctx);
 	u32 call = cookie & TAKEN_CALL_MASK;
-	struct taken_held lock = {.owner_at = (u32)cookie >> TAKEN_OWNER_SHIFT};
+	struct taken_held lock = {.word_at = cookie >> TAKEN_WORD_SHIFT & TAKEN_WORD_MASK};
 	struct taken_thread *t;
 
 	/* Registers are read one by one: a choice among their places is none that the verifier takes. */
@@ -335,14 +388,20 @@ static __always_inline void taken__note(struct pt_regs *ctx, struct task_struct 
 		st->tasks_full++;
 		return;
 	}
-	lock.kind = lock.owner_at == MUTEX_OWNER ? LOCK_KIND_MUTEX : LOCK_KIND_RWLOCK;
-	if (call != TAKEN_CONDITION && is_owned(lock.address, lock.owner_at, t->tid))
+	lock.how = how_of(cookie, call, lock.address);
+	if (call == TAKEN_RELEASE) {
+		if (lock.how & TAKEN_UNNAMED)
+			taken__look(t, lock.address);
+		return;
+	}
+	if (call == TAKEN_TRY && lock.how & TAKEN_UNNAMED)
+		return;
+	if (call != TAKEN_CONDITION && (lock.how & TAKEN_UNNAMED ? taken__lists(t, lock.address) : is_had(&lock, t->tid)))
 		return;
 	taken__look(t, lock.address);
 	if (call != TAKEN_TRY && t->n)
 		orders__note(ctx, t, &lock);
-	if (call != TAKEN_READ)
-		taken__add(ctx, task, t, &lock, st);
+	taken__add(ctx, task, t, &lock, st);
 }
 
 SEC("kprobe")

@@ -30,6 +30,7 @@ struct query {
 	u64 statement; /* QUERIES_LABEL_QUERY */
 	u64 begin_ns;
 	u64 rows;
+	u64 connection; /* MariaDB's THD */
 	struct parts parts;
 	struct parts_ns at_begin; /* at its begin */
 	struct sql_fold fold;
@@ -259,6 +260,24 @@ static __always_inline void mariadb__command(void *ctx, struct task_struct *task
 		return;
 	query__begin(q, t, statement, now);
 	query__executes(q, t);
+	q->connection = PT_REGS_PARM2(regs);
+}
+
+static __always_inline s64 connection__rows(const struct query *q, u32 at)
+{
+	s64 n = 0;
+
+	if (at)
+		bpf_probe_read_user(&n, sizeof(n), (void *)(q->connection + at));
+	return n > 0 ? n : 0;
+}
+
+/* What returns none has how many it changed. */
+static __always_inline void mariadb__count_rows(struct query *q, u64 cookie)
+{
+	q->rows = connection__rows(q, cookie >> QUERIES_SENT_SHIFT & QUERIES_ROWS_MASK);
+	if (!q->rows && !q->failed)
+		q->rows = connection__rows(q, cookie >> QUERIES_CHANGED_SHIFT & QUERIES_ROWS_MASK);
 }
 
 /* Of the protocol: what a query prepares is not executed by its address alone. */
@@ -326,7 +345,7 @@ int queries_enter(void *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct measure_stats *st = stats__get();
-	u32 probe = bpf_get_attach_cookie(ctx);
+	u32 probe = bpf_get_attach_cookie(ctx) & QUERIES_PROBE_MASK;
 	struct measure_task *t;
 	struct query *q;
 	u64 now;
@@ -367,8 +386,10 @@ int queries_return(void *ctx)
 	now = run__begin(st);
 	q = query__get(task, false, st);
 	t = q && q->open ? measure__task(task, st) : NULL;
-	if (q && t)
+	if (q && t) {
+		mariadb__count_rows(q, bpf_get_attach_cookie(ctx));
 		query__end(ctx, task, t, q, now, st);
+	}
 	run__end(st, now);
 	return 0;
 }

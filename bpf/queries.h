@@ -16,7 +16,8 @@ enum { QUERIES_LABEL_QUERY, QUERIES_LABEL_ERROR, QUERIES_LABEL_SERVER };
 /* Errors: 0 none, MariaDB's numbers, or that there was one. */
 #define QUERIES_FAILED 0xffff
 
-/* Cookies of probes: which function of which server it is. */
+/* Cookies of probes: which function of which server it is; of MARIADB_COMMAND also where its second argument has how
+ * many rows the statement returned, and changed, 0 not known. */
 enum queries_probe {
 	POSTGRESQL_ACTIVITY, /* pgstat_report_activity(state, text): NULL when it has nothing to do */
 	POSTGRESQL_PORTAL,   /* PortalRun(): it executes */
@@ -27,6 +28,13 @@ enum queries_probe {
 	MARIADB_EXECUTES,    /* Prepared_statement::execute_loop() */
 	MARIADB_FAILS,	     /* Protocol::net_send_error_packet(thd, error, ...) */
 };
+
+#define QUERIES_PROBE_MASK    0xffff
+#define QUERIES_SENT_SHIFT    16 /* 24 bits, as those of changed */
+#define QUERIES_CHANGED_SHIFT 40
+#define QUERIES_ROWS_MASK     0xffffff
+#define QUERIES_COOKIE(probe, sent, changed)                                                                           \
+	((probe) | (__u64)(sent) << QUERIES_SENT_SHIFT | (__u64)(changed) << QUERIES_CHANGED_SHIFT)
 
 /* Sums behind the parts of the time. */
 enum { QUERIES_SUM_ROWS = PARTS };

@@ -10,6 +10,7 @@
 #define SYSCALL_LABEL_CALL  0
 #define SYSCALL_LABEL_PATH  1
 #define SYSCALL_ABI_SHIFT   16
+#define SYSCALL_LABEL_BITS  17
 #define SYSCALL_ERROR_SHIFT 32
 
 #define SYSCALLS_MAX 512 /* numbers of calls that settings are kept of */

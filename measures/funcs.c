@@ -37,11 +37,27 @@ static const struct measure_label labels[LABELS] = {
 		      .help = "where the call returned to"},
 };
 
+/* So long is a name without its list of types, which stands in the way where arguments follow: of "f(int) const"
+ * it is "f". */
+static int bare_length(const char *name)
+{
+	const char *at = strrchr(name, ')');
+	int depth = 0;
+
+	for (; at && at > name; at--) {
+		depth += (*at == ')') - (*at == '(');
+		if (!depth)
+			return (int)(at - name);
+	}
+	return (int)strlen(name);
+}
+
 /* "read_all(fd=3, ret=4096)" */
 static void call_text(const struct measure_key *keys, char *buf, size_t size)
 {
-	size_t len = (size_t)snprintf(buf, size, "%s", keys[BY_FUNCTION].text);
-	const char *before = "(";
+	const char *name = keys[BY_FUNCTION].text, *before = "(";
+	bool told = *keys[BY_ARG1].text || *keys[BY_ARG2].text || *keys[BY_ARG3].text;
+	size_t len = (size_t)snprintf(buf, size, "%.*s", told ? bare_length(name) : (int)strlen(name), name);
 
 	for (u32 i = BY_ARG1; i <= BY_ARG3 && len < size; i++) {
 		if (!*keys[i].text)

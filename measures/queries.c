@@ -82,8 +82,7 @@ const struct measure measure_queries = {
 	.sums = {PARTS_SUMS,
 		 [QUERIES_SUM_ROWS] = {.name = "rows",
 				       .title = "rows/s",
-				       .help = "rows that were returned or changed; MariaDB does not "
-					       "tell",
+				       .help = "rows that were returned or changed",
 				       .type = VALUE_COUNT}},
 	.rest = {.name = "blocked_ns",
 		 .title = "Blocked",

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "bpf/syscalls.h"
 #include "measures/syscall_args_impl.h"
 
 struct row {
@@ -90,4 +91,32 @@ void syscall_args__masks(u32 abi, u32 nr, u8 *paths, u8 *fds)
 		if (row->kinds[i] == FD || row->kinds[i] == DIRFD)
 			*fds |= (u8)(1u << i);
 	}
+}
+
+void syscall__text(u64 value, char *buf, size_t size)
+{
+	u32 nr = value & 0xffff, abi = (value >> SYSCALL_ABI_SHIFT) & 1;
+	const char *name = syscall_name(abi, nr);
+
+	if (name)
+		snprintf(buf, size, "%s%s", name, abi ? " (32-bit)" : "");
+	else
+		snprintf(buf, size, "syscall_%u%s", nr, abi ? " (32-bit)" : "");
+}
+
+const struct measure_range syscall_values[] = {
+	{0, SYSCALLS_MAX}, {1u << SYSCALL_ABI_SHIFT, SYSCALLS_MAX}, {0}};
+
+bool syscall_args__names_path(u32 abi, u32 nr, u8 *flags)
+{
+	const struct row *row = find(abi, syscall_name(abi, nr));
+	bool path = false;
+
+	*flags = SYSCALL_NO_ARG;
+	for (u8 i = 0; row && i < SYSCALL_ARGS; i++) {
+		path |= row->kinds[i] == PATH;
+		if (row->kinds[i] == STAT_FLAGS || row->kinds[i] == NAME_FLAGS)
+			*flags = i;
+	}
+	return path;
 }

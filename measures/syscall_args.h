@@ -44,9 +44,15 @@ void errno__text(u64 err, char *buf, size_t size);
 /* For struct measure_label.values: no error, and all that have names. */
 extern const struct measure_range errno_values[];
 
+/* Labels of calls: number | abi << SYSCALL_ABI_SHIFT, of SYSCALL_LABEL_BITS. */
+void syscall__text(u64 label, char *buf, size_t size);
+extern const struct measure_range syscall_values[];
+
 /* A bit for each argument that points to a path or another string that ends with a NUL, and for
  * each that is a file descriptor, a folder's included. 0 for calls that have no row. */
 void syscall_args__masks(u32 abi, u32 nr, u8 *paths, u8 *fds);
+/* Whether it names a file by its path. *flags: the argument that may have AT_EMPTY_PATH, or SYSCALL_NO_ARG. */
+bool syscall_args__names_path(u32 abi, u32 nr, u8 *flags);
 
 /* Whether the call is there to wait for something new: its time says nothing about how fast it
  * is. By the call alone, so futex is one whatever its operation, and read never is. */

@@ -8,25 +8,11 @@
 
 enum { BY_CALL, BY_ERROR, BY_PATH, BY_PID, BY_TID, BY_COMM, BY_CGROUP, BY_STACK, LABELS };
 
-static void call_text(u64 value, char *buf, size_t size)
-{
-	u32 nr = value & 0xffff, abi = (value >> SYSCALL_ABI_SHIFT) & 1;
-	const char *name = syscall_name(abi, nr);
-
-	if (name)
-		snprintf(buf, size, "%s%s", name, abi ? " (32-bit)" : "");
-	else
-		snprintf(buf, size, "syscall_%u%s", nr, abi ? " (32-bit)" : "");
-}
-
-static const struct measure_range calls[] = {
-	{0, SYSCALLS_MAX}, {1u << SYSCALL_ABI_SHIFT, SYSCALLS_MAX}, {0}};
-
 static const struct measure_label labels[LABELS] = {
 	[BY_CALL] = {.name = "syscall", .title = "System call", .width = 18,
 		     .help = "name of the system call",
-		     .word = SYSCALL_LABEL_CALL, .bits = 17, .text = call_text,
-		     .values = calls},
+		     .word = SYSCALL_LABEL_CALL, .bits = SYSCALL_LABEL_BITS, .text = syscall__text,
+		     .values = syscall_values},
 	[BY_ERROR] = {.name = "error", .title = "Error", .width = 12, .kind = LABEL_ERROR,
 		      .help = "how it failed; ERESTARTSYS and its like: a signal interrupted it",
 		      .word = SYSCALL_LABEL_CALL, .shift = SYSCALL_ERROR_SHIFT, .bits = 32,

@@ -2,7 +2,7 @@
 /*
  * Cache: hits and misses of the page cache by process and file, where the misses come from, and
  * how the cache as a whole fares; the model behind `cache`. Takes the samples of samples/cache.h
- * but for those of dentries, and SAMPLE_STACK_DEF. Numbers are pages.
+ * and SAMPLE_STACK_DEF. Numbers are pages.
  *
  * Memory is bounded: CACHE_MAX_ROWS of process and file. What was done least with lately is
  * summed up as its process' "other files", and where processes are too many, as "[others]": sums

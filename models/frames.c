@@ -63,20 +63,31 @@ static bool is_runtime(const char *object)
 	return false;
 }
 
-const char *stack__caller(const struct callstack *ustack, const struct symbols *s)
+u32 stack__caller_func(const struct callstack *ustack, const struct symbols *s)
 {
 	u32 n = ustack ? ustack->nuser : 0;
 
 	for (u32 i = 0; i < n; i++) {
-		u32 loc = ustack->locs[ustack->nkernel + i];
-		struct frame_text t = frame__text(s, loc);
+		struct frame_text t = frame__text(s, ustack->locs[ustack->nkernel + i]);
 
 		if (!is_runtime(t.object_name))
-			return t.func && !(symbols__func(s, t.func)->flags & FUNC_OUTERMOST)
-				       ? t.name
-				       : "";
+			return symbols__func(s, t.func)->flags & FUNC_OUTERMOST ? 0 : t.func;
 	}
-	return "";
+	return 0;
+}
+
+const char *stack__caller(const struct callstack *ustack, const struct symbols *s)
+{
+	u32 func = stack__caller_func(ustack, s);
+
+	return func ? symbols__func(s, func)->name : "";
+}
+
+u32 stack__func(const struct callstack *stack, const struct symbols *s)
+{
+	u32 func = stack__caller_func(stack, s);
+
+	return func || !callstack__nlocs(stack) ? func : frame__text(s, stack->locs[0]).func;
 }
 
 const char *stack__where(const struct callstack *stack, const struct symbols *s)

@@ -24,6 +24,10 @@ struct frame_text frame__text(const struct symbols *s, u32 loc);
 /* The function of the program itself that led to where a user stack's leaf is: the first frame
  * that is not the C or C++ runtime's. "" when there is none, or it is not resolved yet. */
 const char *stack__caller(const struct callstack *ustack, const struct symbols *s);
+/* The same function, 0 for "". */
+u32 stack__caller_func(const struct callstack *ustack, const struct symbols *s);
+/* That, else the function of the leaf; 0: it is not resolved yet, or there is no stack. */
+u32 stack__func(const struct callstack *stack, const struct symbols *s);
 /* The same, else the kernel's function that it came in: not the tracer's. "": no stack. */
 const char *stack__where(const struct callstack *stack, const struct symbols *s);
 /* What stacks are the same by: the functions that they are called, where these are resolved. So it

@@ -163,6 +163,7 @@ struct measure_order {
 	struct measure_text first, second;
 	struct measure_who who; /* who did so last */
 	bool by_several;	/* more than one thread did */
+	bool first_read, second_read; /* others may read under it at the same time */
 	u64 t_ns;		/* when it was seen last */
 	u64 count;		/* so often since watching began, where each lock that is taken is seen; 0: not known */
 	const struct callstack *stack;	   /* where it waited for the second one; NULL: not known */
@@ -175,7 +176,7 @@ struct measure_order {
 #define CYCLE_MAX 8
 
 /* Orders that contradict each other: each one's second lock is the next one's first, and the last one's that
- * of the first. Those that one lock guards all are none: of it, it has to be known that it is a lock, so
+ * of the first; who has it, or who waits for it, writes under it. Those that one lock guards all are none: of it, it has to be known that it is a lock, so
  * orders that were seen before it was had anywhere do not speak against it. */
 struct measure_cycle {
 	u32 n;
@@ -290,6 +291,8 @@ struct measure_result *measure__query(const struct measure_snap *snap,
 				      const struct measure_query *q, const struct scope *scope);
 /* What stands first in a row: the name of its stack, or the text of the first label of the grouping. */
 const char *measure_row__name(const struct measure_result *a, const struct measure_row *r);
+/* The function that a row by stack is called after; 0: it is by none, or not resolved yet. */
+u32 measure_row__function(const struct measure_result *a, const struct measure_row *r);
 /* Reads "syscall,pid"; false (and 0) when one is unknown or none is there. */
 bool measure__parse_groups(const struct measure *m, const char *text, u32 *groups);
 const char *measure__groups_text(const struct measure *m, u32 groups, char *buf, size_t size);

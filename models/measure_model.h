@@ -127,6 +127,7 @@ struct live_order {
 	struct measure_text locks[2];
 	struct measure_who who; /* who was seen last */
 	bool by_several, has_stack;
+	bool first_read, second_read;
 	u64 t_ns;
 	u64 count;
 	u32 stack, first_stack; /* positions; NO_STACK */

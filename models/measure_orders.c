@@ -8,20 +8,32 @@
 
 #define ORDER_KEPT_NS (600 * NSEC_PER_SEC)
 
-static struct live_order *order_of(struct live_orders *o, const struct measure_text *locks)
+/* Those to read are orders of their own: what they are in the way of is not the same. */
+static u64 order_hash(const struct measure_text *locks, bool first_read, bool second_read)
 {
-	u64 hash = mix64_pair(locks[0].value, locks[1].value);
+	return mix64_pair(mix64_pair(locks[0].value, locks[1].value), first_read + 2u * second_read);
+}
+
+static bool is_order(const struct live_order *l, const struct measure_text *locks, const struct measure_order_sample *s)
+{
+	return l->locks[0].value == locks[0].value && l->locks[1].value == locks[1].value &&
+	       l->first_read == s->first_read && l->second_read == s->second_read;
+}
+
+static struct live_order *order_of(struct live_orders *o, const struct measure_text *locks,
+				   const struct measure_order_sample *s)
+{
+	u64 hash = order_hash(locks, s->first_read, s->second_read);
 	u32 at;
 
-	HIDX_FIND(at, &o->index, hash, pos,
-		  o->v[pos].locks[0].value == locks[0].value && o->v[pos].locks[1].value == locks[1].value);
+	HIDX_FIND(at, &o->index, hash, pos, is_order(&o->v[pos], locks, s));
 	if (at != HIDX_NONE)
 		return &o->v[at];
 	if (o->n == ORDERS_MAX)
 		return NULL;
 	hidx__add(&o->index, hash, o->n);
 	o->v = xgrow(o->v, o->n, &o->cap, sizeof(*o->v));
-	o->v[o->n] = (struct live_order){0};
+	o->v[o->n] = (struct live_order){.first_read = s->first_read, .second_read = s->second_read};
 	return &o->v[o->n++];
 }
 
@@ -60,7 +72,7 @@ static void note_guards(struct live_order *l, const struct measure_order_sample 
 void live_orders__add(struct live_orders *o, const struct measure_order_sample *s,
 		      const struct measure_text *locks, u32 stack, u32 first_stack)
 {
-	struct live_order *l = order_of(o, locks);
+	struct live_order *l = order_of(o, locks, s);
 
 	if (!l)
 		return;
@@ -92,7 +104,7 @@ static void trim(struct live_orders *o, u64 now)
 	o->n = n == ORDERS_MAX ? 0 : n;
 	hidx__clear(&o->index);
 	for (u32 i = 0; i < o->n; i++)
-		hidx__add(&o->index, mix64_pair(o->v[i].locks[0].value, o->v[i].locks[1].value), i);
+		hidx__add(&o->index, order_hash(o->v[i].locks, o->v[i].first_read, o->v[i].second_read), i);
 }
 
 static int by_first(const void *a, const void *b)
@@ -114,6 +126,8 @@ void live_orders__snap(struct live_orders *o, const struct stacks *stacks, struc
 						.second = l->locks[1],
 						.who = l->who,
 						.by_several = l->by_several,
+						.first_read = l->first_read,
+						.second_read = l->second_read,
 						.t_ns = l->t_ns,
 						.count = l->count,
 						.stack = stacks__at(stacks, l->stack),
@@ -183,12 +197,18 @@ static u32 from(const struct search *s, u64 lock)
 	return low;
 }
 
+/* Who takes one order may wait for who takes the other: not where both read. */
+static bool leads_to(const struct measure_order *o, const struct measure_order *next)
+{
+	return o->second.value == next->first.value && !(o->second_read && next->first_read);
+}
+
 static u32 reach(struct search *s, u32 order, u32 tail)
 {
 	u64 lock = s->v[order].second.value;
 
 	for (u32 i = from(s, lock); i < s->n && s->v[i].first.value == lock; i++) {
-		if (s->seen[i])
+		if (s->seen[i] || !leads_to(&s->v[order], &s->v[i]))
 			continue;
 		s->seen[i] = true;
 		s->before[i] = (u16)order;
@@ -208,7 +228,7 @@ static u32 close_cycle(struct search *s, u32 first)
 	for (; head < tail; head++) {
 		u32 at = s->queue[head];
 
-		if (s->v[at].second.value == s->v[first].first.value)
+		if (leads_to(&s->v[at], &s->v[first]))
 			return at;
 		tail = reach(s, at, tail);
 	}
@@ -264,6 +284,13 @@ static bool is_guarded(const struct search *s, const struct measure_cycle *c)
 	return false;
 }
 
+/* The same locks to read are no other finding. */
+static void mark_reported(struct search *s, const struct measure_order *o)
+{
+	for (u32 i = from(s, o->first.value); i < s->n && s->v[i].first.value == o->first.value; i++)
+		s->reported[i] |= s->v[i].second.value == o->second.value;
+}
+
 static bool take_cycle(struct search *s, u32 first, u32 last, u32 longest, const struct scope *scope,
 		       struct measure_cycle *out)
 {
@@ -282,7 +309,7 @@ static bool take_cycle(struct search *s, u32 first, u32 last, u32 longest, const
 	if (is_guarded(s, out))
 		return false;
 	for (u32 i = 0; i < out->n; i++)
-		s->reported[out->v[i] - s->v] = true;
+		mark_reported(s, out->v[i]);
 	return watched && is_of_several(out);
 }
 

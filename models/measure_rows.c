@@ -32,30 +32,57 @@ static bool is_innermost(const struct measure *m, const char *name)
 	return false;
 }
 
-/* The first that tells something; NULL: none does. */
-static const char *outer_name(const struct measure *m, const struct measure_row *r)
+/* The first that tells something; the leaf: none does, or the measure does not ask. */
+static struct frame_text outer_frame(const struct measure *m, const struct measure_row *r)
 {
-	for (u32 i = 0; i < callstack__nlocs(r->stack); i++) {
-		const char *name = frame__text(r->symbols, r->stack->locs[i]).name;
+	for (u32 i = 0; m->innermost && i < callstack__nlocs(r->stack); i++) {
+		struct frame_text f = frame__text(r->symbols, r->stack->locs[i]);
 
-		if (!is_innermost(m, name))
-			return name;
+		if (!is_innermost(m, f.name))
+			return f;
 	}
-	return NULL;
+	return frame__text(r->symbols, r->stack->locs[0]);
+}
+
+/* A question that counts calls of a function where they begin has that function as the leaf of all of its stacks:
+ * they are told apart by who calls it. */
+static bool is_of_calls(const struct measure *m, const struct measure_row *r)
+{
+	const struct ask_form *f = measure__form(m);
+
+	return f && f->shape == MEASURE_SHAPE_COUNT && !strncmp(f->event, "uprobe:", 7) && !r->stack->nkernel &&
+	       r->stack->nuser > 1;
+}
+
+static bool is_by_caller(const struct measure *m, const struct measure_row *r)
+{
+	return !m->innermost || is_innermost(m, outer_frame(m, r).name);
 }
 
 const char *measure_row__stack_name(const struct measure *m, const struct measure_row *r)
 {
-	const char *caller = m->innermost ? outer_name(m, r) : NULL;
+	const char *caller;
 
 	if (r->rest)
 		return "[rest]";
 	if (!callstack__nlocs(r->stack))
 		return "[no stack]";
-	if (caller)
-		return caller;
-	caller = stack__caller(r->stack, r->symbols);
-	return *caller ? caller : frame__text(r->symbols, r->stack->locs[0]).name;
+	if (is_of_calls(m, r))
+		return frame__text(r->symbols, r->stack->locs[1]).name;
+	caller = is_by_caller(m, r) ? stack__caller(r->stack, r->symbols) : "";
+	return *caller ? caller : outer_frame(m, r).name;
+}
+
+u32 measure_row__function(const struct measure_result *a, const struct measure_row *r)
+{
+	u32 caller;
+
+	if (r->rest || !measure__is_by_stack(a->measure, a->query.groups) || !callstack__nlocs(r->stack))
+		return 0;
+	if (is_of_calls(a->measure, r))
+		return frame__text(r->symbols, r->stack->locs[1]).func;
+	caller = is_by_caller(a->measure, r) ? stack__caller_func(r->stack, r->symbols) : 0;
+	return caller ? caller : outer_frame(a->measure, r).func;
 }
 
 const char *measure_row__name(const struct measure_result *a, const struct measure_row *r)
@@ -162,7 +189,7 @@ static double wall_pct(const struct measure_result *a, const struct measure_row 
 static void ratio_cell(const struct measure_row *r, const struct measure_ratio *ratio,
 		       struct value *out)
 {
-	u64 in = r->v.sums[ratio->in];
+	u64 in = ratio->in == RATIO_OF_COUNT ? r->v.count : r->v.sums[ratio->in];
 
 	if (!in)
 		out->type = VALUE_NONE;

@@ -47,6 +47,14 @@ static const struct slow_row *row_at(const void *result, u32 row)
 	return (const void *)((const char *)of->rows + row * of->size);
 }
 
+u32 slow_rows__function(const struct query_result *a, u32 row)
+{
+	const struct slow_row *r = row_at(a, row);
+	u32 func = stack__func(r->stacks[0], r->symbols);
+
+	return func ? func : stack__func(r->stacks[1], r->symbols);
+}
+
 static u64 tree_key(const void *result, u32 row)
 {
 	return row_at(result, row)->key;

@@ -33,6 +33,8 @@ struct slow_row {
 void slow_row__init(struct slow_row *r, struct query_result *a, const struct symbols *symbols,
 		    u64 key, const struct callstack *first, const struct callstack *then);
 struct frame_text slow_row__frame(const struct slow_row *r, u32 i);
+/* Where the event of an answer's row was; 0: not known. */
+u32 slow_rows__function(const struct query_result *a, u32 row);
 /* For a field: the stack as a value. */
 void slow_row__stack(const struct query_result *a, const void *row, struct value *out);
 /* The trees of the answer's rows that are among `unfolded`; none: stands below rows without

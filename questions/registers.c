@@ -10,13 +10,13 @@
 #if defined(__x86_64__)
 #define AT(reg) offsetof(struct pt_regs, reg)
 static const u16 arguments[] = {AT(rdi), AT(rsi), AT(rdx), AT(rcx), AT(r8), AT(r9)};
-enum { RESULT = AT(rax), SECOND = AT(rdx), STACK_POINTER = AT(rsp), INSTRUCTION = AT(rip) };
+enum { RESULT = AT(rax), SECOND = AT(rdx), STACK_POINTER = AT(rsp), INSTRUCTION = AT(rip), GOROUTINE = AT(r14) };
 static const u16 numbered[] = {AT(rax), AT(rdx), AT(rcx), AT(rbx), AT(rsi), AT(rdi), AT(rbp), AT(rsp),
 			       AT(r8),	AT(r9),	 AT(r10), AT(r11), AT(r12), AT(r13), AT(r14), AT(r15)};
 #elif defined(__aarch64__)
 #define AT(n) (8 * (n))
 static const u16 arguments[] = {AT(0), AT(1), AT(2), AT(3), AT(4), AT(5), AT(6), AT(7)};
-enum { RESULT = AT(0), SECOND = AT(1), STACK_POINTER = AT(31), INSTRUCTION = AT(32) };
+enum { RESULT = AT(0), SECOND = AT(1), STACK_POINTER = AT(31), INSTRUCTION = AT(32), GOROUTINE = AT(28) };
 static const u16 numbered[] = {
 	AT(0),	AT(1),	AT(2),	AT(3),	AT(4),	AT(5),	AT(6),	AT(7),	AT(8),	AT(9),	AT(10),
 	AT(11), AT(12), AT(13), AT(14), AT(15), AT(16), AT(17), AT(18), AT(19), AT(20), AT(21),
@@ -78,6 +78,8 @@ static int resolve(const struct field_resolver *resolver, const char *name, stru
 		set(out, STACK_POINTER, false, r->user);
 	else if (!strcmp(name, "ip"))
 		set(out, INSTRUCTION, false, r->user);
+	else if (!strcmp(name, "goroutine") && r->user)
+		set(out, GOROUTINE, false, true);
 	else
 		return -ENOENT;
 	return 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Fields of events whose context is registers, where nothing is known of types:
- *	functions (uprobe, kprobe)	arg0 ... arg5, sp, ip; of what returns, ret
+ *	functions (uprobe, kprobe)	arg0 ... arg5, sp, ip; of what returns, ret; in Go (1.17 and later),
+ *					goroutine: which one runs
  *	perf events			ip, addr, period, sp
  * All have 8 bytes, arguments and ret with sign; (s32)arg0 is what C calls int, (char *)arg0 a
  *string.

@@ -51,7 +51,7 @@ static void look(const union any_sample *s, struct subject *out)
 
 static const struct sample_codec types[] = {
 #define SAMPLE_CODEC(number, type, name, member, subject)                                          \
-	{number, type, code_any_##member, subject ? look : NULL},
+	[number] = {number, type, code_any_##member, subject ? look : NULL},
 #include "recording/types.def"
 #undef SAMPLE_CODEC
 };
@@ -59,14 +59,14 @@ static const struct sample_codec types[] = {
 const struct sample_codec *sample_codec__of(enum sample_type type)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(types); i++)
-		if (types[i].type == type)
+		if (types[i].code && types[i].type == type)
 			return &types[i];
 	return NULL;
 }
 
 const struct sample_codec *sample_codec__numbered(u32 number)
 {
-	return number < ARRAY_SIZE(types) ? &types[number] : NULL;
+	return number < ARRAY_SIZE(types) && types[number].code ? &types[number] : NULL;
 }
 
 bool sample__write(struct codec *c, const struct sample *s)

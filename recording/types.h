@@ -10,7 +10,6 @@
 #include "samples/bpf_progs.h"
 #include "samples/cache.h"
 #include "samples/command.h"
-#include "samples/cpu_cache.h"
 #include "samples/ask.h"
 #include "samples/measure.h"
 #include "samples/percpu.h"
@@ -36,7 +35,7 @@ struct sample_codec {
 
 /* NULL: it is not recorded. */
 const struct sample_codec *sample_codec__of(enum sample_type type);
-/* NULL: not known to this version. */
+/* NULL: not known to this version, or not any more. */
 const struct sample_codec *sample_codec__numbered(u32 number);
 
 /* Appends the record of a sample; false: its type is not recorded. */

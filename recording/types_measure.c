@@ -215,4 +215,6 @@ void code_measure_order_fields(struct codec *c, struct measure_order_sample *x)
 	code_bool(c, &x->by_several);
 	code_u64(c, &x->count);
 	code_stack(c, &x->first_stack, x->who.tgid);
+	code_bool(c, &x->first_read);
+	code_bool(c, &x->second_read);
 }

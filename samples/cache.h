@@ -85,23 +85,4 @@ struct cache_totals_sample {
 	const u32 *ages;  /* CACHE_AGES, pages; of those in scope */
 };
 
-/* Names looked up by one process, as far as system calls with paths tell. SAMPLE_DENTRY. */
-struct dentry_sample {
-	struct sample head;
-	u32 tgid;
-	bool kthread;
-	u64 cgroup;
-	char comm[COMM_LEN];
-	u64 lookups;  /* calls that name a path: open, stat, access, exec ... */
-	u64 negative; /* of those: ENOENT, ENOTDIR */
-	u64 slow;     /* of those: took the slow way, through the file system; where it is known */
-	bool slow_known;
-};
-
-/* The dentry cache now; /proc/sys/fs/dentry-state. SAMPLE_DENTRY_STATE. */
-struct dentry_state_sample {
-	struct sample head;
-	u64 dentries, unused, negative;
-};
-
 #endif

@@ -27,6 +27,7 @@ struct function {
 	u32 unit;      /* with args: 1 + their number */
 	u64 offset;    /* in the file */
 	u32 object;    /* index */
+	bool of_go;    /* goroutines may run it, which go from thread to thread */
 	u32 nends;     /* 0: its return address may be taken over */
 	u64 *ends;     /* else offsets of the instructions by which it is left */
 };

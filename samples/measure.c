@@ -201,7 +201,7 @@ static const char *wrong_with(const struct measure *m)
 		if (*d >> m->nlabels)
 			return "a drill is by no label";
 	for (u32 i = 0; i < MEASURE_RATIOS; i++)
-		if (m->ratios[i].of >= MEASURE_SUMS || m->ratios[i].in >= MEASURE_SUMS)
+		if (m->ratios[i].of >= MEASURE_SUMS || m->ratios[i].in > RATIO_OF_COUNT)
 			return "a ratio is of no sum";
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
 		if (m->sums[i].name && m->sums[i].type != VALUE_COUNT &&

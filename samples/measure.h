@@ -92,7 +92,9 @@ struct measure_sum {
 	bool of_rest; /* part of the declaration's rest, not beside it */
 };
 
-/* One sum by another: VALUE_PCT, of it; VALUE_NS, VALUE_COUNT, for each of it. */
+#define RATIO_OF_COUNT MEASURE_SUMS
+
+/* One sum by another, or by the count: VALUE_PCT, of it; VALUE_NS, VALUE_COUNT, for each of it. */
 struct measure_ratio {
 	const char *name, *title, *help; /* name NULL: there is none */
 	enum value_type type;
@@ -288,6 +290,7 @@ struct measure_order_sample {
 	/* Where each lock that is taken is seen, and not only those that are waited for: */
 	bool exact;	 /* it had no others than the guards, unless they are MEASURE_GUARDS */
 	bool by_several; /* threads */
+	bool first_read, second_read; /* others may read under it at the same time */
 	u64 count;	 /* so often, since it was handed out last; 0: not known */
 	u64 first_stack; /* where it took the first one; 0: not known */
 };

@@ -26,10 +26,6 @@ enum sample_type {
 	SAMPLE_CACHE, /* struct cache_sample, samples/cache.h, and so are the next four */
 	SAMPLE_CACHE_MISS,
 	SAMPLE_CACHE_TOTALS,
-	SAMPLE_DENTRY,
-	SAMPLE_DENTRY_STATE,
-	SAMPLE_CPU_CACHE, /* struct cpu_cache_sample, samples/cpu_cache.h, and so is the next one */
-	SAMPLE_CPU_CACHE_STATE,
 	SAMPLE_MEASURE, /* struct measure_sample, samples/measure.h, and so are the next three */
 	SAMPLE_MEASURE_OPEN,
 	SAMPLE_MEASURE_SLOW,

@@ -254,8 +254,30 @@ static int refuse_event(const struct making *m, const struct question_event *e)
 	return refuse_at(m, &err);
 }
 
+/* A call of a goroutine may end in another thread. That a file is Go's is known where returns are looked for. */
+static bool is_of_goroutines(const struct ask *a)
+{
+	const char *file = NULL;
+	bool any = false;
+
+	if (a->question->shape != ASK_SPAN || a->question->on)
+		return false;
+	for (u32 i = 0; i < a->targets.n; i++) {
+		const struct ask_target *t = &a->targets.v[i];
+
+		if (t->of->role == ROLE_BETWEEN)
+			continue;
+		if (!t->place.offset || !t->file || (file && strcmp(file, t->file)))
+			return false;
+		file = t->file;
+		any |= t->place.of_go;
+	}
+	return any;
+}
+
 static int resolve_all(struct making *m)
 {
+	static const struct expr goroutine = {.op = EXPR_NAME, .text = "goroutine"};
 	const struct question *q = m->a->question;
 	int err = 0;
 
@@ -267,6 +289,8 @@ static int resolve_all(struct making *m)
 	m->a->program_of = xcalloc(m->a->targets.n + 1, 1);
 	if (!err)
 		ask_calls__mark(m->a);
+	if (!err && is_of_goroutines(m->a))
+		m->a->question->on = &goroutine;
 	return err;
 }
 

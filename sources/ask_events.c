@@ -278,6 +278,7 @@ static bool add_function(void *ctx, const struct function_found *found)
 	name_target(new, l, found->name);
 	set_file(new, l->file, l->pid);
 	new->place.offset = found->offset;
+	new->place.of_go = found->of_go;
 	if (l->e->kind == EVENT_UPROBE || !found->nends)
 		return true;
 	new->place.nends = found->nends;

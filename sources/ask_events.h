@@ -35,6 +35,7 @@ struct ask_target {
 	struct ask_place { /* of a program's function; offset 0: by its name alone */
 		u64 offset, *ends; /* ends: where it is left, in the place of a probe on its return */
 		u32 nends;
+		bool of_go; /* goroutines may run it */
 		bool jumps; /* some of them give another function's result */
 	} place;
 	struct arguments *arguments; /* of a program's function, likewise, until

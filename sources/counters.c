@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counters: opens perf events on each CPU for the programs, which say whose the counts are. */
+/* Counters: opens perf events on each CPU for the programs, which say whose the counts are; of the CPU's own
+ * caches by pairs. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -11,6 +12,7 @@
 #include "bpf/counters.h"
 #include "samples/counters.h"
 #include "sources/bpf_util.h"
+#include "sources/counters.h"
 #include "sources/events.h"
 #include "sources/measures.h"
 #include "sources/perf_open.h"
@@ -18,13 +20,14 @@
 #define SWITCHES "context-switches"
 
 struct counters {
+	const struct measure *m;
 	u32 ncpus; /* possible ones */
 	u32 *online, nonline;
 	struct counter {
 		const char *name;
-		int *fds; /* by place in online */
+		int *fds; /* by place in online; NULL: it cannot be had */
 	} v[COUNTERS_MAX];
-	u32 n;
+	u32 n, nopened;
 	int flush_fd;
 	char without[256]; /* names that cannot be had */
 	int err;	   /* why the last of them */
@@ -35,14 +38,15 @@ struct counters {
 
 static void counter__close(const struct counters *s, struct counter *c)
 {
-	for (u32 i = 0; i < s->nonline; i++)
+	for (u32 i = 0; i < s->nonline && c->fds; i++)
 		if (c->fds[i] >= 0)
 			close(c->fds[i]);
 	free(c->fds);
+	c->fds = NULL;
 }
 
-/* On all CPUs, or -errno. */
-static int counter__open(const struct counters *s, struct counter *c, const char *name)
+/* On all CPUs, or -errno. with: counted when, and only when, that one is; NULL: by itself. */
+static int counter__open(const struct counters *s, struct counter *c, const char *name, const struct counter *with)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr)};
 	struct status st = {0};
@@ -51,7 +55,8 @@ static int counter__open(const struct counters *s, struct counter *c, const char
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	*c = (struct counter){name, xcalloc(s->nonline, sizeof(*c->fds))};
 	for (u32 i = 0; i < s->nonline; i++) {
-		c->fds[i] = err ? -1 : perf__open(&attr, -1, (int)s->online[i]);
+		c->fds[i] = err ? -1
+				: perf__open_with(&attr, -1, (int)s->online[i], with ? with->fds[i] : -1);
 		if (c->fds[i] < 0 && !err)
 			err = c->fds[i];
 	}
@@ -68,22 +73,78 @@ static void note_missing(struct counters *s, const char *name, int err)
 	s->err = err;
 }
 
-static void *counters__begin(const struct measure *m, const struct sampling *how)
+static struct counters *counters__new(const struct measure *m)
 {
 	struct counters *s = xcalloc(1, sizeof(*s));
 
+	s->m = m;
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->nonline = cpus__online(&s->online);
+	return s;
+}
+
+static void *counters__begin(const struct measure *m, const struct sampling *how)
+{
+	struct counters *s = counters__new(m);
+
 	/* With more of the hardware's than it has counters for they take turns. */
 	for (u32 i = 0; i < COUNTER_EVENTS && s->n < COUNTERS_MAX; i++) {
-		int err = counter__open(s, &s->v[s->n], counter_events[i]);
+		int err = counter__open(s, &s->v[s->n], counter_events[i], NULL);
 
 		if (err)
 			note_missing(s, counter_events[i], err);
 		else
 			s->n++;
 	}
+	s->nopened = s->n;
 	return s;
+}
+
+/* Both or none. The pair at `at` is there in any case: what it is called is by its place. */
+static int pair__open(struct counters *s, u32 at, const char *const *names)
+{
+	int err = counter__open(s, &s->v[at], names[0], NULL);
+
+	if (!err)
+		err = counter__open(s, &s->v[at + 1], names[1], &s->v[at]);
+	if (err)
+		counter__close(s, &s->v[at]);
+	else
+		s->nopened += 2;
+	return err;
+}
+
+void *hwcache__begin_with(const struct measure *m, const struct hwcache_events *events, u32 n)
+{
+	struct counters *s = counters__new(m);
+
+	s->n = 2 * (HWCACHES - 1);
+	for (u32 cache = 1; cache < HWCACHES; cache++) {
+		const char *first = NULL;
+		int err = -ENODEV;
+
+		for (u32 i = 0; i < n && err; i++) {
+			if (events[i].cache != cache)
+				continue;
+			first = first ? first : events[i].names[1];
+			err = pair__open(s, 2 * (cache - 1), events[i].names);
+		}
+		if (err && first)
+			note_missing(s, first, err);
+	}
+	return s;
+}
+
+/* The generic names stand for what the CPU's maker calls the last level. */
+static void *hwcache__begin(const struct measure *m, const struct sampling *how)
+{
+	static const struct hwcache_events hardware[] = {
+		{HWCACHE_LLC, {"cache-references", "cache-misses"}},
+		{HWCACHE_LLC, {"LLC-loads", "LLC-load-misses"}},
+		{HWCACHE_TLB, {"dTLB-loads", "dTLB-load-misses"}},
+	};
+
+	return hwcache__begin_with(m, hardware, ARRAY_SIZE(hardware));
 }
 
 static void counters__end(void *ctx)
@@ -112,12 +173,12 @@ static int counters__prepare(void *ctx, struct bpf_object *obj, struct status *s
 	struct counters *s = ctx;
 	u32 switches = COUNTERS_MAX;
 
-	if (!s->n)
+	if (!s->nopened)
 		return status__set(st, s->err == -EACCES || s->err == -EPERM ? EXIT_CODE_PERMISSION
 									    : EXIT_CODE_UNSUPPORTED,
 				   s->err, "no event can be counted: %s", why_missing(s->err));
 	for (u32 i = 0; i < s->n; i++)
-		if (!strcmp(s->v[i].name, SWITCHES))
+		if (s->v[i].name && !strcmp(s->v[i].name, SWITCHES))
 			switches = i;
 	measure_programs__set(obj, "counters_n", &s->n, sizeof(s->n));
 	measure_programs__set(obj, "counters_cpus", &s->ncpus, sizeof(s->ncpus));
@@ -137,7 +198,7 @@ static int counters__loaded(void *ctx, struct bpf_object *obj, struct status *st
 		struct counter *c = &s->v[i / s->nonline];
 		u32 at = i % s->nonline, key = i / s->nonline * s->ncpus + s->online[at];
 
-		if (bpf_map_update_elem(map, &key, &c->fds[at], BPF_ANY))
+		if (c->fds && bpf_map_update_elem(map, &key, &c->fds[at], BPF_ANY))
 			err = -errno;
 	}
 	return err ? bpf_util__failed(err, "counters of BPF programs", st) : 0;
@@ -163,7 +224,7 @@ static bool counters__text(void *ctx, u32 label, const struct measure_value *v, 
 {
 	const struct counters *s = ctx;
 
-	if (measure_table[MEASURE_COUNTERS]->labels[label].word != COUNTERS_LABEL_EVENT || !v->value ||
+	if (s->m->labels[label].word != COUNTERS_LABEL_EVENT || !v->value ||
 	    v->value > s->n)
 		return false;
 	copy_str(buf, size, s->v[v->value - 1].name);
@@ -173,6 +234,15 @@ static bool counters__text(void *ctx, u32 label, const struct measure_value *v, 
 static void counters__cell(void *ctx, struct measure_cell *c)
 {
 	c->count = counter__scaled(c->count, c->sums[COUNTERS_ENABLED], c->sums[COUNTERS_RUNNING]);
+}
+
+static void hwcache__cell(void *ctx, struct measure_cell *c)
+{
+	u64 *sums = (u64 *)c->sums;
+
+	sums[COUNTERS_SECOND] = counter__scaled(sums[COUNTERS_SECOND], sums[COUNTERS_ENABLED], sums[COUNTERS_RUNNING]);
+	counters__cell(ctx, c);
+	sums[COUNTERS_REST] = c->count - MIN(c->count, sums[COUNTERS_SECOND]);
 }
 
 static void counters__health(void *ctx, struct health *h)
@@ -192,5 +262,15 @@ const struct measure_hooks counters_hooks = {
 	.flush = counters__flush,
 	.text = counters__text,
 	.cell = counters__cell,
+	.health = counters__health,
+};
+
+const struct measure_hooks hwcache_hooks = {
+	.begin = hwcache__begin,
+	.end = counters__end,
+	.prepare = counters__prepare,
+	.loaded = counters__loaded,
+	.flush = counters__flush,
+	.cell = hwcache__cell,
 	.health = counters__health,
 };

@@ -8,7 +8,6 @@
 
 #include "scope/filter.h"
 #include "sources/ask.h"
-#include "sources/cpu_cache.h"
 #include "sources/cpu_perf.h"
 #include "sources/doctor_checks.h"
 #include "sources/source.h"
@@ -27,16 +26,6 @@ static const struct view_needs {
 #undef MEASURE
 	{"view events", MODEL_EVENTS}, {"view pairs", MODEL_PAIRS}, {"view held", MODEL_HELD},
 	{"view log", MODEL_COUNT},
-};
-
-/* What views show beside, where a machine may be without it: each has one source of its own. */
-static const struct pane_needs {
-	const char *group, *name;
-	const struct source_ops *ops;
-	const char *remedy; /* when it is not for want of privileges */
-} panes[] = {
-	{"view cache", "LLC and TLB panes", &source_cpu_cache,
-	 "a machine with a PMU, or one given to this virtual machine"},
 };
 
 /* Sources of questions are tried with some that are never many. */
@@ -223,13 +212,6 @@ static void add_counters(struct checks *c, const char *group)
 			    "%s", ok ? "counted" : "not to be had: what the kernel counts is there");
 }
 
-static void try_panes(struct checks *c, const char *group)
-{
-	for (u32 i = 0; i < ARRAY_SIZE(panes); i++)
-		if (!strcmp(panes[i].group, group))
-			try_source(c, group, panes[i].name, panes[i].ops, panes[i].remedy);
-}
-
 void doctor__views(struct checks *c)
 {
 	for (u32 i = 0; i < ARRAY_SIZE(views); i++) {
@@ -239,7 +221,6 @@ void doctor__views(struct checks *c)
 			continue;
 		}
 		try_tiers(c, &views[i]);
-		try_panes(c, views[i].group);
 		add_functions(c, views[i].group);
 		add_counters(c, views[i].group);
 		add_limits(c, views[i].group);

@@ -12,6 +12,11 @@
 
 #define MOUNT_TRACEFS "mount -t tracefs nodev /sys/kernel/tracing"
 
+bool event__kernel_has_probes(void)
+{
+	return !access("/sys/bus/event_source/devices/kprobe", F_OK);
+}
+
 const char *event__tracefs(void)
 {
 	static const char *const places[] = {"/sys/kernel/tracing", "/sys/kernel/debug/tracing"};

@@ -26,6 +26,8 @@ int event__list(FILE *out, const char *glob);
 
 /* Where tracefs is mounted, NULL when it is not. */
 const char *event__tracefs(void);
+/* Whether the kernel has probes on functions of its own. */
+bool event__kernel_has_probes(void);
 /* event__parse without trying to open, and with tracefs at `tracefs` (NULL: not mounted). */
 int event__resolve(const char *text, const char *tracefs, struct perf_event_attr *attr,
 		   struct status *st);

@@ -68,7 +68,7 @@ static void add_place(struct places *p, u64 offset, u64 cookie)
 
 static void add_places(struct places *p, const struct function *f, u32 id, enum probes what)
 {
-	u64 cookie = id | (u64)f->unit << FUNCS_UNIT_SHIFT;
+	u64 cookie = id | (f->of_go ? FUNCS_OF_GO : 0) | (u64)f->unit << FUNCS_UNIT_SHIFT;
 
 	if (what == PROBE_BEGINS || (what == PROBE_RETURNS && !f->nends))
 		add_place(p, f->offset, cookie);
@@ -272,12 +272,24 @@ static bool other(const struct sampling *was, const struct sampling *wanted)
 	return was->functions != wanted->functions;
 }
 
+static bool any_of_go(const struct func_list *l)
+{
+	for (u32 i = 0; i < l->n; i++)
+		if (l->v[i].of_go)
+			return true;
+	return false;
+}
+
 static int prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	struct funcs *f = ctx;
 	u32 splits = f->list->waits;
 	struct bpf_program *prog;
 
+	if (splits && any_of_go(f->list))
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+				   "what calls of Go's functions wait for cannot be told (--function-waits): goroutines "
+				   "wait without their thread, which the kernel does not see");
 	if (funcs_code__make(&f->code, f->list, st))
 		return -E2BIG;
 	funcs_code__prepare(&f->code, f->list, obj);

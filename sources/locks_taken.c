@@ -101,7 +101,7 @@ static const struct process_probes_ops probes_ops = {.attach = attach_file};
 
 static int attach_own(void *ctx, const char *path, u64 offset)
 {
-	const u64 cookie = TAKEN_OWN | TAKEN_COOKIE(TAKEN_LOCK, TAKEN_MUTEX_OWNER);
+	const u64 cookie = TAKEN_OWN | TAKEN_COOKIE(TAKEN_LOCK, TAKEN_MUTEX_OWNER, 0);
 	struct locks_taken *t = ctx;
 	const struct uprobe_set set = {
 		.path = path, .offsets = &offset, .cookies = &cookie, .n = 1, .pid = (u32)getpid()};
@@ -362,6 +362,11 @@ static const struct lock_seen *name_lock(struct lock_names *names, const struct 
 	return l;
 }
 
+static u32 kind_of(u32 how)
+{
+	return how & TAKEN_RWLOCK ? LOCK_KIND_RWLOCK : LOCK_KIND_MUTEX;
+}
+
 /* Names are borrowed until the next lock is added: each is copied. */
 static void put_order(struct lock_names *names, const struct taken_order *o, u64 count,
 		      const struct sample_sink *sink)
@@ -370,12 +375,12 @@ static void put_order(struct lock_names *names, const struct taken_order *o, u64
 					    .address = o->first_address,
 					    .file = o->first_file,
 					    .tgid = o->who.tgid,
-					    .kind = o->kinds & 0xff},
+					    .kind = kind_of(o->how[0])},
 					   {.lock = o->second,
 					    .address = o->second_address,
 					    .file = o->second_file,
 					    .tgid = o->who.tgid,
-					    .kind = o->kinds >> 8}};
+					    .kind = kind_of(o->how[1])}};
 	const u64 stacks[2] = {o->first_stack, o->stack};
 	struct measure_order_sample out = {.head.type = SAMPLE_MEASURE_ORDER,
 					   .nkeys = 2,
@@ -385,6 +390,8 @@ static void put_order(struct lock_names *names, const struct taken_order *o, u64
 					   .first_stack = o->first_stack,
 					   .exact = true,
 					   .by_several = o->by_several,
+					   .first_read = o->how[0] & TAKEN_READS,
+					   .second_read = o->how[1] & TAKEN_READS,
 					   .count = count};
 	struct stack_seen *s = o->stack ? lock_names__stack(names, o->stack) : NULL;
 	char texts[2][sizeof(((struct lock_seen *)0)->name)];
@@ -470,7 +477,7 @@ void locks_taken__health(const struct locks_taken *t, struct health *h)
 		health__say(h, "lock orders: %llu locks a second, %llu ns each, about %.1f%% of a CPU",
 			    (unsigned long long)t->watch.per_second, (unsigned long long)t->cost_ns, taken_pct(t));
 	health__note(h, without,
-		     "processes have none of glibc's functions by name: orders of their locks are those of waits");
+		     "processes have none of glibc's or musl's functions by name: orders of their locks are those of waits");
 	health__note(h, t->probes.nrefused, "probes were refused");
 	health__note(h, t->probes.ntoo_many, "times there were too many processes");
 }

@@ -7,11 +7,17 @@
 #include <unistd.h>
 
 #include "base/file.h"
-int perf__open(struct perf_event_attr *attr, int pid, int cpu)
+
+int perf__open_with(struct perf_event_attr *attr, int pid, int cpu, int leader)
 {
-	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+	long fd = syscall(SYS_perf_event_open, attr, pid, cpu, leader, PERF_FLAG_FD_CLOEXEC);
 
 	return fd < 0 ? -errno : (int)fd;
+}
+
+int perf__open(struct perf_event_attr *attr, int pid, int cpu)
+{
+	return perf__open_with(attr, pid, cpu, -1);
 }
 
 int perf__paranoid(void)

@@ -9,6 +9,8 @@
 
 /* A new fd (close-on-exec) or -errno. */
 int perf__open(struct perf_event_attr *attr, int pid, int cpu);
+/* Likewise, counted when, and only when, that of fd `leader` is; -1: by itself. */
+int perf__open_with(struct perf_event_attr *attr, int pid, int cpu, int leader);
 /* kernel.perf_event_paranoid; 2 when it cannot be read. */
 int perf__paranoid(void);
 /* The core PMU's name in sysfs; NULL: this machine has none, as many virtual ones. */

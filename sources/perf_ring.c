@@ -235,21 +235,6 @@ void perf_ring__read(struct perf_ring *r,
 	}
 }
 
-void perf_ring__counts(const struct perf_ring *r,
-		       void (*each)(void *ctx, const struct perf_count *c), void *ctx)
-{
-	struct perf_evsel *evsel = perf_evlist__next(r->evlist, NULL);
-	struct perf_cpu_map *cpus = perf_evsel__cpus(evsel);
-	struct perf_counts_values v;
-
-	for (u32 i = 0; i < r->ncpus; i++) {
-		if (perf_evsel__read(evsel, (int)i, 0, &v))
-			continue;
-		each(ctx, &(struct perf_count){(u32)perf_cpu_map__cpu(cpus, (int)i).cpu, v.val,
-					       v.ena, v.run});
-	}
-}
-
 int perf_ring__set_rate(struct perf_ring *r, u64 rate)
 {
 	for (u32 i = 0; i < r->nfds; i++)

@@ -39,14 +39,6 @@ static inline bool perf_ring__holds(const struct perf_ring *r, u64 t_ns)
 /* Hands out every record that is there now. */
 void perf_ring__read(struct perf_ring *r,
 		     void (*each)(void *ctx, const struct perf_event_header *h), void *ctx);
-/* What was counted on each CPU since the event was opened, for events of all CPUs: `enabled` and
- * `running` tell how much of the time it had a counter, where attr.read_format asks for them. */
-struct perf_count {
-	u32 cpu;
-	u64 n, enabled, running;
-};
-void perf_ring__counts(const struct perf_ring *r,
-		       void (*each)(void *ctx, const struct perf_count *c), void *ctx);
 /* PERF_EVENT_IOC_PERIOD on all; 0 or -errno. */
 int perf_ring__set_rate(struct perf_ring *r, u64 rate);
 

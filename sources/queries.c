@@ -15,13 +15,15 @@
 #include "bpf/queries.h"
 #include "base/arena.h"
 #include "base/log.h"
+#include "sources/mariadb_rows.h"
 #include "sources/measure.h"
 #include "sources/measures.h"
 #include "sources/probe_links.h"
 
 #define FILES_MAX 64 /* that are remembered */
 
-/* A function that is probed, by one of its names in the symbol table; versions differ. */
+/* A function that is probed, by one of its names in the symbol table; versions differ. Of MARIADB_COMMAND's cookie the
+ * rows' places come to it for each file. */
 struct place {
 	const char *names[2];
 	u64 cookie;
@@ -95,6 +97,16 @@ static int find_places(const struct server *s, const char *path, u64 *where)
 	return err ? err : where[0] ? 0 : -ENOENT;
 }
 
+static u64 cookie_of(const struct place *p, const char *path)
+{
+	struct mariadb_rows rows;
+
+	if (p->cookie != MARIADB_COMMAND)
+		return p->cookie;
+	rows = mariadb_rows__find(path);
+	return QUERIES_COOKIE(p->cookie, rows.sent, rows.changed);
+}
+
 static int attach_places(struct queries *q, const struct server *s, const char *path,
 			 const u64 *where, bool returns)
 {
@@ -108,7 +120,7 @@ static int attach_places(struct queries *q, const struct server *s, const char *
 		if (!where[i] || (returns && !s->places[i].returns))
 			continue;
 		offsets[set.n] = where[i];
-		cookies[set.n++] = s->places[i].cookie;
+		cookies[set.n++] = cookie_of(&s->places[i], path);
 	}
 	return probe_links__add(&q->links, returns ? q->leave : q->enter, q->multi, &set);
 }

@@ -18,6 +18,7 @@ struct finding {
 	struct debugfile debug;
 	struct symtab_builder names;
 	int fd;
+	bool of_go;
 	bool needs_returns; /* exceptions may pass through its functions, or other stacks come in between */
 	struct disasm *disasm;
 };
@@ -64,6 +65,11 @@ static bool changes_stacks(Elf *elf)
 	return false;
 }
 
+static bool is_of_go(Elf *elf)
+{
+	return elf__section(elf, ".gopclntab", 0) || elf__section(elf, ".data.rel.ro.gopclntab", 0);
+}
+
 /* libc has exception tables for threads that are cancelled, which look for no handler. */
 static bool needs_returns(Elf *elf, const char *path)
 {
@@ -71,8 +77,7 @@ static bool needs_returns(Elf *elf, const char *path)
 
 	if (file && (!strncmp(file, "/libc.so", 8) || !strncmp(file, "/libpthread", 11)))
 		return false;
-	return elf__section(elf, ".gcc_except_table", 0) || elf__section(elf, ".gopclntab", 0) ||
-	       changes_stacks(elf);
+	return elf__section(elf, ".gcc_except_table", 0) || is_of_go(elf) || changes_stacks(elf);
 }
 
 /* --- names --- */
@@ -224,6 +229,7 @@ static int search(struct finding *f, const char *glob,
 			continue;
 		found.name = shown;
 		found.linkage = symtab_builder__name(&f->names, s);
+		found.of_go = f->of_go;
 		if (code__offset(&f->code, s->start, &found.offset) &&
 		    (!f->needs_returns || find_ends(f, s, ends))) {
 			found.ends = ends->offsets;
@@ -260,6 +266,7 @@ int functions__find(int fd, const char *path, const char *root, const char *glob
 	program.elf = f.code.is_elf ? elf_begin(fd, ELF_C_READ, NULL) : NULL;
 	if (program.elf) {
 		code__add_names(&f.code, &program, &origin, &f.debug, &f.names);
+		f.of_go = is_of_go(program.elf);
 		f.needs_returns = needs_returns(program.elf, path);
 		f.disasm = f.needs_returns ? disasm__new(f.code.machine) : NULL;
 		n = search(&f, glob, emit, ctx);

@@ -14,6 +14,7 @@ struct function_found {
 	 * another stack end in between: offsets of the instructions by which it is left. Else 0. */
 	const u64 *ends;
 	u32 nends;
+	bool of_go; /* it is in a Go program: goroutines may run it */
 	bool jumps; /* at one of them it goes on in another function, whose result it gives */
 };
 

@@ -141,9 +141,8 @@ static void offer_perf(struct draft *d)
 
 static const char *kprobes_are(void)
 {
-	return access("/sys/bus/event_source/devices/kprobe", F_OK)
-		       ? "this kernel has none: CONFIG_KPROBE_EVENTS is not set"
-		       : "FUNCTION of the kernel";
+	return event__kernel_has_probes() ? "FUNCTION of the kernel"
+					  : "this kernel has none: CONFIG_KPROBE_EVENTS is not set";
 }
 
 /* Of what has no list of names, what comes behind the colon. */

@@ -96,6 +96,7 @@ static bool add_function(void *ctx, const struct function_found *found)
 	*f = (struct function){.name = xstrdup(found->name),
 			       .offset = found->offset,
 			       .object = l->nobjects,
+			       .of_go = found->of_go,
 			       .nends = found->nends};
 	pick_args(p, f, found);
 	if (f->nends) {

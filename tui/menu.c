@@ -99,10 +99,9 @@ bool host__look_at(struct host *h, const char *view, const char *names, const ch
 
 	if (view__index(view) == VIEW_COUNT)
 		return false;
-	app__show_view(h, view__index(view));
 	rest = filter__without(h->scope->text, names);
 	expr = filter__join(rest, term);
-	app__apply_filter(h, expr, true);
+	host__lead(h, view, NULL, "", expr);
 	free(rest);
 	free(expr);
 	return true;

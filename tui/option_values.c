@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What each option takes. */
 #include "tui/options_impl.h"
+#include "tui/presets.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -233,6 +234,10 @@ static int set_view(struct options *o, const char *list, struct status *st)
 	char name[32];
 
 	copy_str(name, MIN(strcspn(list, ", ") + 1, sizeof(name)), list);
+	if (!view__by_name(name) && preset__by_name(list)) {
+		o->preset = list;
+		return 0;
+	}
 	if (!*name || !known_views(list) || !view__by_name(name))
 		return bad_view(st, "-V", list);
 	o->view = view__by_name(name)->name;

@@ -97,7 +97,7 @@ static void probe_item(void *ctx, u32 i, struct picker_item *out)
 {
 	const struct probe_item *p = &((struct host *)ctx)->list->probes[i];
 	static const enum role roles[] = {[PROBE_FUNCTION] = ROLE_TEXT, [PROBE_STATIC] = ROLE_OK,
-					  [PROBE_TRACEPOINT] = ROLE_DIM};
+					  [PROBE_TRACEPOINT] = ROLE_DIM, [PROBE_KERNEL] = ROLE_KERNEL};
 
 	*out = (struct picker_item){
 		.key = i + 1ULL, .text = p->text, .detail = p->detail, .role = roles[p->kind]};

@@ -130,11 +130,34 @@ static void add_tracepoints(struct listing *l)
 		closedir(d);
 }
 
+/* --- functions of the kernel --- */
+
+/* Lines are "name" or "name [module]". */
+static void add_kernel(struct listing *l)
+{
+	const char *tracefs = event__kernel_has_probes() ? event__tracefs() : NULL;
+	char path[PATH_MAX], line[512];
+	FILE *in;
+
+	if (!tracefs)
+		return;
+	snprintf(path, sizeof(path), "%s/available_filter_functions", tracefs);
+	in = fopen(path, "re");
+	while (in && fgets(line, sizeof(line), in)) {
+		line[strcspn(line, " \t\n")] = '\0';
+		if (*line)
+			add(l, PROBE_KERNEL, line, line, "kernel");
+	}
+	if (in)
+		fclose(in);
+}
+
 /* --- all of a program --- */
 
 static int by_kind(const void *pa, const void *pb)
 {
-	static const u8 rank[] = {[PROBE_STATIC] = 0, [PROBE_FUNCTION] = 1, [PROBE_TRACEPOINT] = 2};
+	static const u8 rank[] = {[PROBE_STATIC] = 0, [PROBE_FUNCTION] = 1, [PROBE_TRACEPOINT] = 2,
+				  [PROBE_KERNEL] = 3};
 	const struct probe_item *a = pa, *b = pb;
 
 	if (a->kind != b->kind)
@@ -179,6 +202,7 @@ u32 probe_list__read(struct arena *a, const char *where, const struct probe_item
 
 	probe_path__find(where, add_file, &l);
 	add_tracepoints(&l);
+	add_kernel(&l);
 	qsort(l.v, l.n, sizeof(*l.v), by_kind);
 	kept = arena__array(a, struct probe_item, MAX(l.n, 1u));
 	if (l.n)
@@ -198,7 +222,38 @@ struct naming {
 	size_t size;
 };
 
-/* Names of what can be a label: no structs, nothing that has no place. */
+static void add_name(struct naming *n, const char *record, const char *between, const char *name)
+{
+	size_t len = strlen(n->buf);
+
+	snprintf(n->buf + len, n->size - len, "%s%s%s%s", len ? ", " : "", record, between, name);
+	n->most--;
+}
+
+static bool is_value(const struct field *f)
+{
+	return !f->why && (f->type.kind == TYPE_INT || f->type.kind == TYPE_TEXT);
+}
+
+/* Two of each record tell most. */
+static void add_members(struct naming *n, const struct field_resolver *r, const char *record, const struct field *f)
+{
+	const char *between = f->type.kind == TYPE_POINTER ? "->" : ".";
+	char name[96];
+	struct field m;
+	u32 added = 0;
+
+	for (u32 i = 0; n->most && added < 2 && r->types->name(r->types, f->type.type_id, i, name, sizeof(name)); i++) {
+		if (r->types->member(r->types, f->type.type_id, name, &m) || !is_value(&m))
+			continue;
+		add_name(n, record, between, name);
+		added++;
+	}
+}
+
+enum naming_pass { NAME_VALUES, NAME_MEMBERS, NAME_ADDRESSES, NAMING_PASSES };
+
+/* What can be a label: nothing that has no place. */
 static void add_names(struct naming *n, u64 offset, bool returns)
 {
 	struct arguments *a = arguments__open(n->file, n->name, offset, returns);
@@ -206,13 +261,20 @@ static void add_names(struct naming *n, u64 offset, bool returns)
 	char name[128];
 	struct field f;
 
-	for (u32 i = 0; n->most && arguments__name(a, i, name, sizeof(name)); i++) {
-		size_t len = strlen(n->buf);
-
-		if (r->field(r, name, &f) || f.why || f.type.kind == TYPE_RECORD)
-			continue;
-		snprintf(n->buf + len, n->size - len, "%s%s", len ? ", " : "", name);
-		n->most--;
+	for (u32 pass = NAME_VALUES; pass < NAMING_PASSES; pass++) {
+		if (pass == NAME_ADDRESSES && *n->buf)
+			break;
+		for (u32 i = 0; n->most && arguments__name(a, i, name, sizeof(name)); i++) {
+			if (r->field(r, name, &f) || f.why)
+				continue;
+			if (pass == NAME_VALUES && is_value(&f))
+				add_name(n, "", "", name);
+			else if (pass == NAME_MEMBERS && f.type.type_id && r->types && !is_value(&f) &&
+				 strcmp(name, "this"))
+				add_members(n, r, name, &f);
+			else if (pass == NAME_ADDRESSES && f.type.kind == TYPE_POINTER)
+				add_name(n, "", "", name);
+		}
 	}
 	arguments__close(a);
 }

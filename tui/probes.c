@@ -7,10 +7,18 @@
 #include <stdio.h>
 
 #include "base/utf8.h"
+#include "sources/events.h"
 #include "tui/app.h"
 #include "tui/probe_list.h"
 
 enum { TIME_CALLS, TIME_BY_ARGS, COUNT_CALLS, COUNT_CALLERS };
+
+/* Of the kernel's functions. */
+static const struct menu_item kernel_choices[] = {
+	{"time its calls", "how often, how long, for whom", TIME_CALLS},
+	{"count its calls", "how often, for whom: costs less", COUNT_CALLS},
+	{"who calls it", "calls by command and stack", COUNT_CALLERS},
+};
 
 static const struct menu_item choices[] = {
 	{"time its calls", "how often, how long, called from where", TIME_CALLS},
@@ -116,6 +124,34 @@ static void open_menu(struct host *h, const char *where, const char *name, const
 	host__menu(h, title, choices, ARRAY_SIZE(choices), picked_choice, p);
 }
 
+/* --- functions of the kernel --- */
+
+static void picked_kernel_choice(struct host *h, void *ctx, u32 choice)
+{
+	const char *name = ((const struct probed *)ctx)->name;
+	char *line = choice == TIME_CALLS
+			     ? xasprintf("ask span kprobe:%s -> kretprobe:%s by comm", name, name)
+			     : xasprintf("ask count kprobe:%s by comm%s", name,
+					 choice == COUNT_CALLERS ? ", kstack" : "");
+
+	offer(h, line);
+	free(line);
+}
+
+static void open_kernel(struct host *h, const char *name)
+{
+	struct probed *p;
+
+	if (!event__kernel_has_probes()) {
+		host__message(h, ROLE_WARN, "this kernel has no probes on its functions (CONFIG_KPROBE_EVENTS): "
+					    "functions of programs, and tracepoints, can be had");
+		return;
+	}
+	p = xcalloc(1, sizeof(*p));
+	copy_str(p->name, sizeof(p->name), name);
+	host__menu(h, name, kernel_choices, ARRAY_SIZE(kernel_choices), picked_kernel_choice, p);
+}
+
 /* --- the picker --- */
 
 static bool is_live(const struct host *h, struct status *st)
@@ -141,6 +177,10 @@ void probes__picked(struct host *h, const struct probe_item *p)
 	const char *by = p->nargs > 1 ? " by arg1, arg2" : p->nargs ? " by arg1" : "";
 	char *line;
 
+	if (p->kind == PROBE_KERNEL) {
+		open_kernel(h, p->name);
+		return;
+	}
 	if (p->kind == PROBE_FUNCTION) {
 		open_menu(h, h->probes_of, p->name, p->text);
 		return;
@@ -157,8 +197,6 @@ void probes__picked(struct host *h, const struct probe_item *p)
 /* Why one of symbols cannot be probed; NULL: it can. */
 static const char *why_not(const struct sym_func *f)
 {
-	if (f->kind == CODE_KERNEL)
-		return "this is the kernel's: functions of programs are timed";
 	if (f->kind != CODE_USER)
 		return "this is in no file: it cannot be probed";
 	if (f->flags & FUNC_GUESSED)
@@ -172,6 +210,10 @@ static void open_of(struct host *h, const struct sym_func *f)
 	const char *why = why_not(f);
 	char where[PATH_MAX];
 
+	if (f->kind == CODE_KERNEL) {
+		open_kernel(h, f->linkage);
+		return;
+	}
 	if (why) {
 		host__message(h, ROLE_WARN, "%s", why);
 		return;
@@ -203,15 +245,46 @@ static bool open_timed(struct host *h, const char *name)
 	return false;
 }
 
-/* Where no function is: those of the one process that is looked at, or of one that is picked. */
-static void open_picker(struct host *h)
+/* Of a row that has a function's name alone. */
+static bool open_called(struct host *h, const struct screen *s)
 {
+	char called[1024], where[32] = "", *name = called;
+
+	if (!s->ops->called || !s->ops->called(s, called, sizeof(called)))
+		return false;
+	if (!strncmp(called, "pid:", 4)) {
+		name = called + 4 + strspn(called + 4, "0123456789") + 1;
+		copy_str(where, MIN(sizeof(where), (size_t)(name - called)), called);
+	}
+	if (open_timed(h, name))
+		return true;
+	if (!*where || *name == '[')
+		return false;
+	open_menu(h, where, name, name);
+	return true;
+}
+
+/* The process that the row under the cursor is of, else the one that all is of; 0: neither. */
+static u32 process_of(const struct host *h, const struct screen *s)
+{
+	const struct id_set *pids = &h->scope->include[SCOPE_PID];
+	char term[160];
+	u32 pid;
+
+	if (s->ops->exclude && s->ops->exclude(s, term, sizeof(term)) && sscanf(term, "!pid=%u", &pid) == 1)
+		return pid;
+	return pids->active && pids->n == 1 ? (u32)pids->ids[0] : 0;
+}
+
+/* Where no function is: those of a process, or of one that is picked. */
+static void open_picker(struct host *h, const struct screen *s)
+{
+	u32 pid = process_of(h, s);
 	char where[32] = "";
 	struct status st = {0};
-	const struct id_set *pids = &h->scope->include[SCOPE_PID];
 
-	if (pids->active && pids->n == 1)
-		snprintf(where, sizeof(where), "pid:%u", (u32)pids->ids[0]);
+	if (pid)
+		snprintf(where, sizeof(where), "pid:%u", pid);
 	if (!probes__open(h, where, &st))
 		host__error(h, &st);
 }
@@ -221,11 +294,10 @@ bool probes__offer(struct host *h)
 	const struct screen *s = app__screen(h);
 	u32 func = s->ops->function ? s->ops->function(s) : 0;
 	const struct sym_func *f = symbols__func(host__symbols(h), func);
-	char name[1024];
 
 	if (f->id)
 		open_of(h, f);
-	else if (!(s->ops->called && s->ops->called(s, name, sizeof(name)) && open_timed(h, name)))
-		open_picker(h);
+	else if (!open_called(h, s))
+		open_picker(h, s);
 	return true;
 }

@@ -67,8 +67,8 @@ struct screen_ops {
 	bool (*search)(struct screen *s, const char *text, int dir);
 	/* Optional: the function that is selected, symbols' id; 0: it is none. */
 	u32 (*function)(const struct screen *s);
-	/* Optional: the name of the function whose calls the selected row is of, where it is no symbols';
-	 * false: it is of none. */
+	/* Optional: the name of the function that the selected row is of, where it is no symbols', after the
+	 * process in which it was met ("pid:N:NAME") where that is known; false: it is of none. */
 	bool (*called)(const struct screen *s, char *buf, size_t size);
 	/* Optional: the address that the selected row is about, as :watch takes it; false: it is about none. */
 	bool (*watched)(const struct screen *s, char *buf, size_t size);
@@ -235,7 +235,7 @@ void host__confirm(struct host *h, const char *question,
 		   void (*picked)(struct host *h, void *ctx, u32 yes), void *ctx);
 void host__ask(struct host *h, const char *label, const char *text,
 	       void (*given)(struct host *h, void *ctx, const char *text), void *ctx);
-/* Shows another view with this term in the place of those of these names; false: there is none. */
+/* Leads to another view with this term in the place of those of these names; false: there is none. */
 bool host__look_at(struct host *h, const char *view, const char *names, const char *term);
 /* Whether what is shown is this machine as it is now: no replay, no history. */
 bool host__is_live(const struct host *h);

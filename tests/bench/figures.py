@@ -18,7 +18,8 @@ part = ""  # of the benches, whose figures come now
 
 # Debian's packages of what is compared with, and of what that takes.
 PACKAGES = {"biolatency": "libbpf-tools", "btop": "btop", "bpftrace": "bpftrace", "eu-addr2line": "elfutils",
-            "fio": "fio", "gcc": "gcc", "nm": "binutils", "htop": "htop", "offcputime": "libbpf-tools",
+            "fio": "fio", "funclatency": "libbpf-tools", "gcc": "gcc", "gethostlatency": "libbpf-tools",
+            "nm": "binutils", "htop": "htop", "offcputime": "libbpf-tools",
             "perf": "linux-perf", "readelf": "binutils", "runqlat": "libbpf-tools",
             "strace": "strace", "strip": "binutils", "taskset": "util-linux", "tmux": "tmux"}
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Functions of programs beside bpftrace doing the same: what counting and timing adds to a call of a function
-that does nothing, as the program that calls it sees it in its own CPU time, and how long it takes to attach to 1,000
-functions of a program that runs: of proftop what the system calls take that do it, at begins and returns; of
-bpftrace, which has a system call and more for each, from the first breakpoint to the last one."""
+"""Functions of programs beside bpftrace, and beside libbpf-tools' funclatency and gethostlatency, doing the same: what
+counting, timing and distributing arguments (as bcc's argdist does, which compiles the same program) adds to a call of
+a function that does nothing, and names of hosts to getaddrinfo(), as the program that calls it sees it in its own CPU
+time, and how long it takes to attach to 1,000 functions of a program that runs: of proftop what the system calls take
+that do it, at begins and returns; of bpftrace, which has a system call and more for each, from the first breakpoint to
+the last one."""
 import contextlib
 import os
 import re
@@ -13,7 +15,7 @@ import time
 import live
 from ask_bench import ask
 from bpf_stats import statistics_on
-from figures import at_most, need, ratio_at_most, result, tool
+from figures import at_most, comparison, need, ratio_at_most, result, tool
 
 ROUNDS = 5
 MANY = 1000
@@ -22,6 +24,7 @@ SECONDS = 1.5
 ATTACH_SECONDS = 90
 
 SOURCE = """
+#include <netdb.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <time.h>
@@ -29,18 +32,27 @@ static volatile int sink;
 #define F(n) __attribute__((noinline, noclone)) void many_##n(void) { sink += 1##n; }
 """ + "".join(f"F({i})\n" for i in range(MANY)) + """
 __attribute__((noinline, noclone)) void called(void) { sink++; }
+static void looks_up(void)
+{
+	const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST};
+	struct addrinfo *found;
+
+	if (!getaddrinfo("127.0.0.1", NULL, &hints, &found))
+		freeaddrinfo(found);
+}
 static uint64_t now(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
-int main(void)
+int main(int argc, char **argv)
 {
+	(void)argv;
 	for (;;) {
 		uint64_t begin = now();
 		for (int i = 0; i < BATCH; i++)
-			called();
+			argc > 1 ? looks_up() : called();
 		printf("%.1f\\n", (double)(now() - begin) / BATCH);
 		fflush(stdout);
 	}
@@ -55,6 +67,19 @@ WAYS = {
                              "uprobe:{0}:called {{ @b[tid] = nsecs; }} uretprobe:{0}:called /@b[tid]/ "
                              "{{ @ = hist(nsecs - @b[tid]); delete(@b[tid]); }}"),
 }
+
+
+# Beside libbpf-tools' own programs: (proftop's options, theirs, the workload's).
+TOOLS = {
+    "a call that is timed, beside funclatency": (["--function", "!{0}:called"], ["funclatency", "{0}:called"], []),
+    "a host's name that is looked up": (["--ask", "! gethostlatency"], ["gethostlatency", "-l", "{1}"], ["names"]),
+}
+
+
+def c_library():
+    """The path that programs have it mapped from."""
+    with open("/proc/self/maps", encoding="ascii") as f:
+        return next(line.split()[-1] for line in f if "/libc.so.6" in line)
 
 
 def built(folder):
@@ -88,13 +113,13 @@ def fastest(calls, seconds):
     return least
 
 
-def adds(path, command):
+def adds(path, command, *args):
     """ns that a call takes longer with the command beside it than before it."""
-    with running([path], stdout=subprocess.PIPE) as calls:
+    with running([path, *args], stdout=subprocess.PIPE) as calls:
         before = fastest(calls, SECONDS / 3)
         with running(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as p:
             began = time.monotonic()
-            while float(calls.stdout.readline()) < before + 200:
+            while fastest(calls, 0.2) < before + 200:
                 assert p.poll() is None, f"{command} ended: {p.returncode}"
                 assert time.monotonic() < began + ATTACH_SECONDS, command
             fastest(calls, SECONDS / 3)
@@ -167,6 +192,13 @@ def bench_funcs(rounds):
                 both = [(programs_take(path, ours), programs_take(path, peer)) for _ in range(rounds)]
             result(f"{what}: its programs", [a for a, _ in both], [b for _, b in both], "bpftrace", "ns",
                    ratio_at_most(1.0))
+        for what, (ours, peer, args) in TOOLS.items():
+            with comparison(what):
+                ours = [live.RELEASE, "-b", "-n", "100000", *(x.format(path, c_library()) for x in ours)]
+                peer = [tool(peer[0]), *(x.format(path, c_library()) for x in peer[1:])]
+                both = [(adds(path, ours, *args), adds(path, peer, *args)) for _ in range(rounds)]
+                result(what, [a for a, _ in both], [b for _, b in both], os.path.basename(peer[0]), "ns",
+                       ratio_at_most(1.0))
         ours = [live.RELEASE, "-b", "-n", "1", "-d", "0.1", "--function", f"!{path}:many_*"]
         peer = [tool("bpftrace"), "-e", f"uprobe:{path}:many_* {{ @[probe] = count(); }}"]
         both = [(calls_take(path, ours), breakpoints_take(path, peer)) for _ in range(rounds)]

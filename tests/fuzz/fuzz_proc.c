@@ -13,7 +13,6 @@
 #include "scope/proc_act.h"
 #include "scope/proc_stat.h"
 #include "sources/block_devices.h"
-#include "sources/cache_dentry.h"
 #include "sources/cache_totals.h"
 #include "sources/system_parse.h"
 #include "sources/vitals_parse.h"
@@ -109,13 +108,6 @@ static bool cpus(const char *text)
 	return n;
 }
 
-static bool dentries(const char *text)
-{
-	struct dentry_state_sample s;
-
-	return cache_dentry__parse_state(text, &s);
-}
-
 /* Of a process, whose name is its own choice; and what is typed about it. */
 static bool process(const char *text)
 {
@@ -201,7 +193,7 @@ static bool notes(const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static bool (*const parsers[])(const char *text) = {groups, mounts,   devices, vital_signs,
-							    cpus,   dentries, names,	 process,
+							    cpus,   names, process,
 							    machine};
 	bool right;
 	char *text;

@@ -383,18 +383,18 @@ def suspended():
 
 def counted(pane):
     report = live.batch(*OPTIONS[pane], "-d", 1, "-n", 1, binary=live.RELEASE)[0]
-    sums = report["summary"]
-    assert 0 < sums["references"] >= sums["misses"], sums
+    references, misses = (sum(r[x] for r in report["rows"]) for x in ("references", "misses"))
+    assert 0 < references >= misses, report["rows"]
     return report
 
 
 def llc():
-    """the pane of the last-level cache: references of which misses are a part, or why not"""
+    """view hwcache, the last-level cache: references of which misses are a part, or why not"""
     return counted("llc")
 
 
 def tlb():
-    """the pane of the TLB, the same"""
+    """view hwcache, the TLB, the same"""
     return counted("tlb")
 
 
@@ -498,8 +498,8 @@ OPTIONS = {"guests": ("-V", "cpu"), "unprivileged": ("-V", "cpu"), "counts": ("-
            "kvm_accesses": ("-V", "kvm"), "threads": ("-V", "cpu", "--call-graph", "eh"),
            "hotplug": ("-V", "cpu"), "suspended": ("-V", "cpu"), "tracers": ("-V", "cache"),
            "counters": ("-V", "cpu", "-e", "instructions"),
-           "instructions": ("-V", "cpu", "-e", "instructions:u"), "llc": ("-V", "cache-llc"),
-           "tlb": ("-V", "cache-tlb")}
+           "instructions": ("-V", "cpu", "-e", "instructions:u"), "llc": ("-V", "llcstat"),
+           "tlb": ("-V", "tlbstat")}
 
 
 def opens(view):

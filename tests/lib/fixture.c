@@ -461,8 +461,6 @@ static const struct source_row rows[] = {
 	{&fixture_sched, MODEL_SCHED, 1},
 	{&fixture_sched, MODEL_WAITS, 1},
 	{&fixture_cache, MODEL_CACHE, 1},
-	{&fixture_cache, MODEL_DENTRY, 1},
-	{&fixture_cache, MODEL_CPU_CACHE, 1},
 	{&fixture_io, MODEL_IO, 1},
 	{&fixture_procs, MODEL_PROCS, 1},
 	{&fixture_system, MODEL_SYSTEM, 0},

@@ -27,11 +27,6 @@
  *	miss PID CGROUP DEV INODE COUNT FRAMES			of what COMM did with the file
  *	totals CACHED BUFFERS DIRTY WRITEBACK REFAULTS EVICTED BLIND [AGE=N ...]
  *		MiB; BLIND: "-" none; AGE: position in ages
- *	dentry COMM PID CGROUP LOOKUPS NEGATIVE SLOW		SLOW: "-" not known
- *	dentries ALL UNUSED NEGATIVE
- *	cpucache COMM PID CPU CGROUP LLC_REFS LLC_MISSES TLB_REFS TLB_MISSES
- *		PID 0: counted while nobody was sampled
- *	counters LLC_EVENTS TLB_EVENTS				"-": there is no counter
  *
  * About processes, times in milliseconds:
  *

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "samples/cache.h"
-#include "samples/cpu_cache.h"
 #include "tests/lib/cache_names.h"
 #include "tests/lib/fixture_impl.h"
 
@@ -17,10 +16,6 @@ struct cache_record {
 		struct cache_sample cache;
 		struct cache_miss_sample miss;
 		struct cache_totals_sample totals;
-		struct dentry_sample dentry;
-		struct dentry_state_sample state;
-		struct cpu_cache_sample cpu_cache;
-		struct cpu_cache_state_sample counters;
 	};
 	char *frames; /* of a miss */
 	struct fixture_stack stack;
@@ -130,86 +125,11 @@ static bool parse_totals(struct cache_record *r, const char *text)
 	return parse_ages(r, rest);
 }
 
-static bool parse_dentry(struct cache_record *r, const char *text)
-{
-	unsigned long long cgroup, lookups, negative;
-	char comm[NAME_MAX_LEN], slow[24];
-	u32 pid;
-
-	if (sscanf(text, "dentry %63s %u %llu %llu %llu %23s", comm, &pid, &cgroup, &lookups,
-		   &negative, slow) != 6)
-		return false;
-	r->dentry = (struct dentry_sample){.head.type = SAMPLE_DENTRY,
-					   .tgid = pid,
-					   .cgroup = cgroup,
-					   .lookups = lookups,
-					   .negative = negative,
-					   .slow = strtoull(slow, NULL, 10),
-					   .slow_known = *slow != '-'};
-	copy_str(r->dentry.comm, sizeof(r->dentry.comm), fixture__unescape(comm));
-	return true;
-}
-
-static bool parse_state(struct cache_record *r, const char *text)
-{
-	unsigned long long all, unused, negative;
-
-	if (sscanf(text, "dentries %llu %llu %llu", &all, &unused, &negative) != 3)
-		return false;
-	r->state = (struct dentry_state_sample){.head.type = SAMPLE_DENTRY_STATE,
-						.dentries = all,
-						.unused = unused,
-						.negative = negative};
-	return true;
-}
-
-static bool parse_cpu_cache(struct cache_record *r, const char *text)
-{
-	unsigned long long cgroup, n[4];
-	struct cpu_cache_sample *s = &r->cpu_cache;
-	char comm[NAME_MAX_LEN];
-	u32 pid, cpu;
-
-	if (sscanf(text, "cpucache %63s %u %u %llu %llu %llu %llu %llu", comm, &pid, &cpu, &cgroup,
-		   &n[0], &n[1], &n[2], &n[3]) != 8)
-		return false;
-	*s = (struct cpu_cache_sample){.head.type = SAMPLE_CPU_CACHE,
-				       .cpu = cpu,
-				       .tgid = pid ? pid : CPU_CACHE_NOBODY,
-				       .tid = pid,
-				       .cgroup = cgroup,
-				       .n = {{n[0], n[1]}, {n[2], n[3]}}};
-	copy_str(s->comm, sizeof(s->comm), pid ? fixture__unescape(comm) : "[not sampled]");
-	return true;
-}
-
-static bool parse_counters(struct cache_record *r, const char *text)
-{
-	struct cpu_cache_state *of = r->counters.of;
-	char llc[64], tlb[64];
-
-	if (sscanf(text, "counters %63s %63s", llc, tlb) != 2)
-		return false;
-	r->counters.head.type = SAMPLE_CPU_CACHE_STATE;
-	for (u32 i = 0; i < CPU_CACHES; i++) {
-		const char *events = i == CPU_CACHE_LLC ? llc : tlb;
-
-		of[i].known = strcmp(events, "-") != 0;
-		copy_str(of[i].events, sizeof(of[i].events), of[i].known ? events : "");
-		if (!of[i].known)
-			snprintf(of[i].why, sizeof(of[i].why),
-				 "this CPU's counters do not tell references and misses");
-	}
-	return true;
-}
-
 struct cache_record *cache_record__parse(const char *text)
 {
 	struct cache_record *r = xcalloc(1, sizeof(*r));
 
-	if (parse_cache(r, text) || parse_miss(r, text) || parse_totals(r, text) ||
-	    parse_dentry(r, text) || parse_state(r, text) || parse_cpu_cache(r, text) ||
-	    parse_counters(r, text))
+	if (parse_cache(r, text) || parse_miss(r, text) || parse_totals(r, text))
 		return r;
 	free(r);
 	return NULL;

@@ -31,8 +31,7 @@ void sched_record__begin(struct sched_record *r, struct symbols *symbols);
 /* now_ns: where the interval ends. */
 void sched_record__put(struct sched_record *r, u64 now_ns, const struct sample_sink *sink);
 
-/* The same of lines about the page cache: cache, miss, totals, dentry, dentries, cpucache,
- * counters. */
+/* The same of lines about the page cache: cache, miss, totals. */
 struct cache_record;
 
 struct cache_record *cache_record__parse(const char *text);

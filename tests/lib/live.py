@@ -221,6 +221,8 @@ def check_report(r):
     for key in HEALTH:
         assert key in r["health"], f"no health.{key}"
     assert r["t1_ns"] > r["t0_ns"] and isinstance(r["t0_ns"], int)
+    # Of a run of a program: a begin that was not noted would make it as long as the machine is up.
+    assert r["health"].get("cost_ns", 0) < 1e9, r["health"]
 
 
 def rows_by(report, key):

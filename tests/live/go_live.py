@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacks of Go programs, stripped as they are in production, by a program whose shares, chain and waits are
 known by construction (tests/workloads/go_shares.go), and by Go's own profiler."""
+import collections
 import contextlib
 import functools
+import json
 import math
 import os
 import re
@@ -204,6 +206,55 @@ def test_language():
     """lang=go is of what Go's runtime knows, and not of the C that it calls"""
     for how in BUILDS:
         check_language(how)
+
+
+PARKS = os.path.join(live.ROOT, "tests/workloads/go_parks.go")
+GOROUTINES, ROUNDS = 24, 50
+
+
+def does_once(p, *options):
+    """What a watch has of it, and what it says itself."""
+    with live.Watch(*options, "-p", p.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        p.stdin.write("\n")
+        p.stdin.flush()
+        said = json.loads(p.stdout.readline())
+        watch.until(live.now_ns())
+    return watch, said
+
+
+def test_questions_of_goroutines():
+    """A question's spans of a Go function's calls are a goroutine's, too"""
+    path = build(PARKS)
+    with servers.running(path, GOROUTINES, ROUNDS, text=True, stdout=subprocess.PIPE, stdin=subprocess.PIPE) as p:
+        servers.printed(p, "ready")
+        name = f"{path}:main.parksLocked"
+        watch, said = does_once(p, "pairs", "--ask", f"! span uprobe:{name} -> uretprobe:{name}")
+    rows = [r for report in watch.reports for r in report["rows"]]
+    count, total = sum(r["count"] for r in rows), sum(r["total_ns"] for r in rows)
+    live.fact("main.parksLocked, asked: calls, ms", [said["calls"], said["main.parksLocked"] / 1e6], [count, total / 1e6])
+    assert count == said["calls"] and 0.8 * said["main.parksLocked"] <= total <= said["main.parksLocked"], (said, rows)
+
+
+def test_calls_of_goroutines():
+    """Calls that goroutines wait in, which go on in other threads, on stacks that have moved: as many and as long as Go
+    measures; what they wait for is not split"""
+    path = build(PARKS)
+    with servers.running(path, GOROUTINES, ROUNDS, text=True, stdout=subprocess.PIPE, stdin=subprocess.PIPE) as p:
+        servers.printed(p, "ready")
+        refused = live.proftop("-b", "-n", 1, "--function", f"!{path}:main.parks*", "--function-waits")
+        assert refused.status == 4 and "goroutines" in refused.err, refused
+        watch, said = does_once(p, "funcs", "--function", f"!{path}:main.parks*")
+    count, total = collections.Counter(), collections.Counter()
+    for r in (r for report in watch.reports for r in report["rows"]):
+        count[r["function"]] += r["count"]
+        total[r["function"]] += r["total_ns"]
+    assert said["calls"] == GOROUTINES * ROUNDS
+    for name in ("main.parksAsleep", "main.parksLocked", "main.parksGrown"):
+        live.fact(f"{name}: calls, ms", [said["calls"], said[name] / 1e6], [count[name], total[name] / 1e6])
+        assert count[name] == said["calls"], (name, count, watch.reports[-1]["health"])
+        # Go's clock is read without the probes' own traps.
+        assert 0.8 * said[name] <= total[name] <= said[name], (name, said, total)
 
 
 if __name__ == "__main__":

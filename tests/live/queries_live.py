@@ -7,6 +7,7 @@ import ctypes
 import os
 import re
 import sys
+import threading
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
@@ -91,7 +92,7 @@ class Connection:
 
     def __init__(self, socket):
         self.lib = ctypes.CDLL("libmariadb.so.3")
-        for name in ("mysql_init", "mysql_real_connect", "mysql_stmt_init"):
+        for name in ("mysql_init", "mysql_real_connect", "mysql_stmt_init", "mysql_store_result"):
             getattr(self.lib, name).restype = ctypes.c_void_p
         self.c = ctypes.c_void_p(self.lib.mysql_init(None))
         assert self.lib.mysql_real_connect(self.c, None, b"root", None, b"test", 0, socket.encode(),
@@ -105,6 +106,10 @@ class Connection:
     def execute(self, s):
         assert not self.lib.mysql_stmt_execute(s)
         self.lib.mysql_stmt_free_result(s)
+
+    def query(self, text):
+        assert not self.lib.mysql_query(self.c, text.encode()), text
+        self.lib.mysql_free_result(ctypes.c_void_p(self.lib.mysql_store_result(self.c)))
 
 
 def test_mariadb():
@@ -143,6 +148,53 @@ def test_mariadb():
         assert float(seconds) * 1e9 <= seen[query]["total_ns"], (line, seen[query])
     assert seen["select nothing from test.t"]["errors"] == 1, seen
     assert seen["select sleep(?)"]["blocked_ns"] >= 195 * MS, seen
+
+
+CLIENTS, ROUNDS = 4, 60
+
+
+def slap(socket, n):
+    """What one of mysqlslap's clients does with --auto-generate-sql, mixed: it inserts, and reads all or by key."""
+    c = Connection(socket)
+    for i in range(ROUNDS):
+        key = n * ROUNDS + i
+        c.query(f"insert into slap values ({key}, {key * 7919 % 1000003}, 'client {n}, row {i}')")
+        c.query(f"select number, words from slap where id = {key}")
+        if i % 10 == 9:
+            c.query("select id, number, words from slap order by number")
+
+
+def test_mariadb_load():
+    """Clients at once, as mysqlslap has them: each statement as often as the server's own log has it, and its time"""
+    with mariadb.server() as s, live.Watch("queries", binary=live.CHECKED) as watch:
+        watch.next()
+        s.sql("create table test.slap (id int primary key, number int, words varchar(64)) engine=innodb; "
+              "set global long_query_time = 0; set global log_output = 'TABLE'; set global slow_query_log = 1")
+        before = live.now_ns()
+        clients = [threading.Thread(target=slap, args=(s.client[-1], n)) for n in range(CLIENTS)]
+        for c in clients:
+            c.start()
+        for c in clients:
+            c.join()
+        s.sql("set global slow_query_log = 0")
+        log = s.sql("select left(sql_text, 16) k, count(*), sum(time_to_sec(query_time)), sum(rows_sent) "
+                    "from mysql.slow_log where sql_text like '%slap%' and sql_text not like 'create%' "
+                    "and sql_text not like '%slow_log%' group by k")
+        watch.until(live.now_ns())
+    seen = sums([r for r in watch.reports if r["t1_ns"] > before], "MariaDB")
+    all_of = CLIENTS * ROUNDS
+    names = {"insert into slap": ("insert into slap values (?, ?, ?)", all_of),
+             "select number, w": ("select number, words from slap where id = ?", all_of),
+             "select id, numbe": ("select id, number, words from slap order by number", all_of // 10)}
+    assert len(log.splitlines()) == len(names), log
+    for line in log.splitlines():
+        begin, count, seconds, rows = line.split("\t")
+        query, wanted = names[begin]
+        live.fact(f"{CLIENTS} clients: {query}", count, seen[query]["count"])
+        assert int(count) == seen[query]["count"] == wanted and not seen[query]["errors"], (line, seen[query], list(seen))
+        assert float(seconds) * 1e9 <= seen[query]["total_ns"], (line, seen[query])
+        changed = wanted if begin.startswith("insert") else 0
+        assert int(rows) + changed == seen[query]["rows"], (line, seen[query])
 
 
 def test_comes_later():

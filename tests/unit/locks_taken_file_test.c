@@ -50,11 +50,24 @@ static void functions_of_the_library_are_found(void **state)
 	taken_file__look(&f, library(), library());
 	assert_int_equal(calls_of(&f, TAKEN_LOCK), 2); /* of a mutex, of a rwlock */
 	assert_int_equal(calls_of(&f, TAKEN_READ), 1);
+	assert_int_equal(calls_of(&f, TAKEN_RELEASE), 1); /* of a rwlock: mutexes have an owner's number */
 	assert_true(calls_of(&f, TAKEN_CONDITION) >= 3); /* and older versions */
 	assert_int_equal(uprobe__offset(library(), "pthread_mutex_lock", &offset), 0);
 	for (u32 i = 0; i < f.n; i++)
 		if (f.offsets[i] == offset)
-			assert_int_equal(f.cookies[i], TAKEN_COOKIE(TAKEN_LOCK, TAKEN_MUTEX_OWNER));
+			assert_int_equal(f.cookies[i], TAKEN_COOKIE(TAKEN_LOCK, TAKEN_MUTEX_OWNER, 0));
+}
+
+static void functions_of_musl_are_found(void **state)
+{
+	struct taken_file f = {0};
+
+	(void)state;
+	taken_file__look(&f, library(), "/lib/ld-musl-x86_64.so.1");
+	assert_int_equal(calls_of(&f, TAKEN_RELEASE), 2); /* plain mutexes, too, do not say whose they are */
+	assert_int_equal(calls_of(&f, TAKEN_CONDITION), 0);
+	for (u32 i = 0; i < f.n; i++)
+		assert_true(f.cookies[i] & TAKEN_MUSL);
 }
 
 static void others_have_none(void **state)
@@ -64,8 +77,7 @@ static void others_have_none(void **state)
 	(void)state;
 	taken_file__look(&f, "/proc/version", "version");
 	assert_int_equal(f.n, 0);
-	taken_file__look(&f, library(), "/lib/ld-musl-x86_64.so.1");
-	assert_int_equal(f.n, 0);
+	assert_int_equal(calls_of(&f, TAKEN_LOCK), 0);
 }
 
 int main(void)
@@ -73,6 +85,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(locks_say_whose_they_are),
 		cmocka_unit_test(functions_of_the_library_are_found),
+		cmocka_unit_test(functions_of_musl_are_found),
 		cmocka_unit_test(others_have_none),
 	};
 

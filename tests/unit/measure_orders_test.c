@@ -167,6 +167,43 @@ static void what_is_always_guarded_is_no_danger(void **state)
 	assert_int_equal(cycles(), 1);
 }
 
+static void add_reading(u64 first, bool first_read, u64 second, bool second_read, u32 tid)
+{
+	const struct measure_text locks[2] = {{first, "first"}, {second, "second"}};
+	struct measure_order_sample s = sample_of(tid, 100);
+
+	s.first_read = first_read;
+	s.second_read = second_read;
+	live_orders__add(&orders, &s, locks, NO_STACK, NO_STACK);
+}
+
+static void readers_are_not_in_each_others_way(void **state)
+{
+	add_reading(1, true, 2, true, 10);
+	add_reading(2, true, 1, true, 11);
+	assert_int_equal(cycles(), 0);
+	add_reading(2, true, 1, false, 11); /* who waits to write waits for readers, but those do not for readers */
+	assert_int_equal(cycles(), 0);
+	add_reading(1, true, 2, false, 10);
+	assert_int_equal(cycles(), 1);
+	assert_true(found[0].v[0]->first_read && !found[0].v[0]->second_read);
+}
+
+static void who_reads_waits_for_who_writes(void **state)
+{
+	add_reading(1, false, 2, true, 10);
+	add_reading(2, false, 1, true, 11);
+	assert_int_equal(cycles(), 1);
+}
+
+static void the_same_locks_to_read_are_one_finding(void **state)
+{
+	add_reading(1, false, 2, false, 10);
+	add_reading(1, true, 2, false, 10);
+	add_reading(2, false, 1, false, 11);
+	assert_int_equal(cycles(), 1);
+}
+
 static void different_guards_guard_nothing(void **state)
 {
 	add_guarded(1, 2, 9, 10, 100);
@@ -226,6 +263,9 @@ int main(void)
 		cmocka_unit_test_setup(one_guard_of_all_is_no_danger, clear),
 		cmocka_unit_test_setup(what_is_sure_to_be_without_a_guard_is_not_guarded, clear),
 		cmocka_unit_test_setup(what_is_always_guarded_is_no_danger, clear),
+		cmocka_unit_test_setup(readers_are_not_in_each_others_way, clear),
+		cmocka_unit_test_setup(who_reads_waits_for_who_writes, clear),
+		cmocka_unit_test_setup(the_same_locks_to_read_are_one_finding, clear),
 		cmocka_unit_test_setup(different_guards_guard_nothing, clear),
 		cmocka_unit_test_setup(what_was_seen_before_a_guard_was_known_does_not_count, clear),
 		cmocka_unit_test_setup(what_was_seen_after_it_was_known_does, clear),

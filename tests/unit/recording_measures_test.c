@@ -94,6 +94,7 @@ static void put_measure(struct builder *m)
 					     .where = "commit",
 					     .exact = true,
 					     .by_several = true,
+					     .second_read = true,
 					     .count = 77};
 
 	hist_of_ages[9] = 5;
@@ -218,6 +219,7 @@ static void same_order(const struct measure_order_sample *s)
 	assert_int_equal(s->t_ns, MAKER_T0 + 66);
 	assert_string_equal(s->where, "commit");
 	assert_true(s->exact && s->by_several);
+	assert_true(!s->first_read && s->second_read);
 	assert_int_equal(s->count, 77);
 }
 

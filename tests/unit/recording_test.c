@@ -73,8 +73,12 @@ static void test_types(void **state)
 		if (!sample_codec__of(t) == !needless)
 			fail_msg("type of sample %u has no row in recording/types.c", t);
 	}
-	for (u32 i = 0; sample_codec__numbered(i); i++)
-		assert_int_equal(sample_codec__numbered(i)->number, i);
+	for (u32 i = 0; i < 100; i++)
+		if (sample_codec__numbered(i))
+			assert_int_equal(sample_codec__numbered(i)->number, i);
+	/* Of dentries and of the CPU's caches as earlier versions had them. */
+	for (u32 i = 14; i < 18; i++)
+		assert_null(sample_codec__numbered(i));
 }
 
 static void test_files(void **state)

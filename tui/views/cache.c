@@ -7,8 +7,6 @@
 #include "base/arena.h"
 #include "models/flame.h"
 #include "models/windows.h"
-#include "tui/views/cpu_cache.h"
-#include "tui/views/dentry.h"
 #include "tui/views/heat.h"
 #include "tui/views/terms.h"
 
@@ -190,15 +188,11 @@ static bool cache__action(struct screen *base, enum action a)
 		s->ages = !s->ages;
 		return true;
 	case ACTION_DENTRIES:
-		host__push(base->host, dentry__open(base->host, s->list.query_client.extra_scope));
-		return true;
+		return host__look_at(base->host, "lookups", "", "");
 	case ACTION_LLC:
 	case ACTION_TLB:
-		host__push(base->host,
-			   cpu_cache__open(base->host,
-					   a == ACTION_LLC ? CPU_CACHE_LLC : CPU_CACHE_TLB,
-					   s->list.query_client.extra_scope));
-		return true;
+		return host__look_at(base->host, "hwcache", "cache",
+				     a == ACTION_LLC ? "cache=llc" : "cache=tlb");
 	default:
 		return listing__action(base, a);
 	}
@@ -236,7 +230,6 @@ const struct view_ops view_cache = {
 	.title = "page cache: hits and misses by process and file, readahead, evictions",
 	.models = 1ULL << MODEL_CACHE,
 	.feed = MODEL_CACHE,
-	.screens = "dentries counters",
 	.terms = SCOPE_TERM_TASK | SCOPE_TERM_SCHED,
 	.offers = 1u << EXPORT_STACKS,
 	.groups = "pid file comm cgroup total",

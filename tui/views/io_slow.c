@@ -84,6 +84,7 @@ static void report(const struct query_result *a, const struct frame *f, struct r
 
 static const struct listing_ops slow_listing = {
 	SLOW_LISTING,
+	.function = slow__function,
 	.drill = slow__drill,
 	.ask = {.size = sizeof(struct io_slow_query), .model = MODEL_IO, .run = slow__run},
 	.cell_role = slow__role,

@@ -31,15 +31,16 @@ static void measure__weigh(const struct listing_ops *ops, void *query, const cha
 
 /* --- rows as terms and narrowings --- */
 
+static u32 measure__function(const struct listing *l, u32 row)
+{
+	return measure_row__function(measure__rows(l), &measure__rows(l)->rows[row]);
+}
+
 static bool measure__called(const struct listing *l, u32 row, char *buf, size_t size)
 {
 	const struct measure_result *a = measure__rows(l);
-	int label = measure__label(a->measure, "function");
 
-	if (label < 0 || !(a->query.groups & (1u << label)) || !a->rows[row].texts[label])
-		return false;
-	copy_str(buf, size, a->rows[row].texts[label]);
-	return *buf;
+	return measure__called_of(a->measure, a->rows[row].who, a->rows[row].texts, buf, size);
 }
 
 static bool watched(const struct listing *l, u32 row, char *buf, size_t size)
@@ -349,6 +350,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 		.drill = measure__drill,
 		.selection = measure__selection,
 		.term = measure__term,
+		.function = measure__function,
 		.called = measure__called,
 		.watched = watched,
 		.report = measure__report,

@@ -53,6 +53,9 @@ struct screen *measure__new(struct host *h, const struct measure_view *v,
 bool measure__waiting(const struct listing *l, const struct measure *m, char *buf, size_t size);
 enum role measure__time_role(u64 ns);
 /* For struct listing_ops.watched: of a row with these texts of labels (NULL: it is not by them). */
+/* "pid:N:NAME", or NAME where the process is not known: of a label that is a function's name. */
+bool measure__called_of(const struct measure *m, const struct measure_who *who, const char *const *texts, char *buf,
+			size_t size);
 bool measure__watched(const struct measure *m, const struct measure_who *who, const char *const *texts, char *buf,
 		      size_t size);
 

@@ -83,8 +83,14 @@ static void order_member(const void *of, u32 i, struct value_part *out)
 					    .of = o,
 					    .frame = first_frame}};
 		break;
-	default:
+	case 7:
 		*out = (struct value_part){"count", {.type = o->count ? VALUE_COUNT : VALUE_NONE, .u = o->count}};
+		break;
+	case 8:
+		*out = (struct value_part){"first_read", {.type = VALUE_BOOL, .u = o->first_read}};
+		break;
+	default:
+		*out = (struct value_part){"second_read", {.type = VALUE_BOOL, .u = o->second_read}};
 	}
 }
 
@@ -92,7 +98,7 @@ static void cycle_part(const void *of, u32 i, struct value_part *out)
 {
 	const struct measure_cycle *c = of;
 
-	out->value = (struct value){.type = VALUE_OBJECT, .n = 8, .of = c->v[i], .part = order_member};
+	out->value = (struct value){.type = VALUE_OBJECT, .n = 10, .of = c->v[i], .part = order_member};
 }
 
 static void cycles_part(const void *of, u32 i, struct value_part *out)

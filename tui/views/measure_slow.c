@@ -138,6 +138,19 @@ static bool slow__watched(const struct listing *l, u32 row, char *buf, size_t si
 	return measure__watched(rows_of(l)->measure, &r->slow->s.who, r->labels, buf, size);
 }
 
+/* What is the slow one, where that is a function; else where it was begun. */
+static bool slow__called(const struct listing *l, u32 row, char *buf, size_t size)
+{
+	const struct measure_slow_row *r = &rows_of(l)->rows[row];
+
+	return measure__called_of(rows_of(l)->measure, &r->slow->s.who, r->labels, buf, size);
+}
+
+static u32 measure_slow__function(const struct listing *l, u32 row)
+{
+	return measure__label(rows_of(l)->measure, "function") < 0 ? slow__function(l, row) : 0;
+}
+
 static bool is_timed(const struct measure *m)
 {
 	const struct ask_form *form = measure__form(m);
@@ -189,6 +202,8 @@ void measure_slow__init(struct measure_view *v)
 			.model = model,
 			.run = v->measure->asked ? run_asked : runs[model]},
 		.cell_role = slow__role,
+		.function = measure_slow__function,
+		.called = slow__called,
 		.watched = slow__watched,
 		.report = report,
 	};

@@ -149,6 +149,20 @@ static bool is_place(const char *text)
 	return !strncmp(text, "0x", 2) || ((*text == '/' || *text == '[') && strstr(text, "+0x"));
 }
 
+bool measure__called_of(const struct measure *m, const struct measure_who *who, const char *const *texts, char *buf,
+			size_t size)
+{
+	int label = measure__label(m, "function");
+
+	if (label < 0 || !texts[label] || !*texts[label])
+		return false;
+	if (who->tgid && who->tgid != MEASURE_MANY)
+		snprintf(buf, size, "pid:%u:%s", who->tgid, texts[label]);
+	else
+		copy_str(buf, size, texts[label]);
+	return true;
+}
+
 bool measure__watched(const struct measure *m, const struct measure_who *who, const char *const *texts, char *buf,
 		      size_t size)
 {

@@ -6,6 +6,7 @@
 
 #include "base/arena.h"
 #include "models/flame.h"
+#include "models/frames.h"
 #include "tui/views/heat.h"
 #include "tui/views/terms.h"
 
@@ -53,6 +54,18 @@ static enum role offcpu__role(const struct listing *l, u32 row, u32 column)
 	if (is_column(c, "ended_by"))
 		return ROLE_STRONG;
 	return c->flags & COLUMN_BAR ? bar_role(r) : ROLE_TEXT;
+}
+
+/* What led into the wait: the kernel's function only where that is not known. */
+static u32 offcpu__function(const struct listing *l, u32 row)
+{
+	const struct waits_row *r = &offcpu__result(l)->rows[row];
+	u32 func = 0;
+
+	if (!(offcpu__of(l)->query.groups & WAITS_BIT(WAITS_BY_STACK)))
+		return 0;
+	func = stack__caller_func(r->entry->ustack, r->symbols);
+	return func ? func : stack__func(r->entry->kstack, r->symbols);
 }
 
 static bool offcpu__term(const struct listing *l, u32 row, char *buf, size_t size)
@@ -141,6 +154,7 @@ static const struct listing_ops offcpu_listing = {
 	.cell_role = offcpu__role,
 	.drill = offcpu__drill,
 	.selection = offcpu__selection,
+	.function = offcpu__function,
 	.term = offcpu__term,
 	.report = offcpu__report,
 };

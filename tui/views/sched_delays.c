@@ -92,6 +92,7 @@ static void delays__report(const struct query_result *a, const struct frame *f, 
 
 static const struct listing_ops delays_listing = {
 	SLOW_LISTING,
+	.function = slow__function,
 	.ask = {.size = sizeof(struct sched_delays_query),
 		.model = MODEL_SCHED,
 		.run = delays__run},

@@ -23,6 +23,11 @@ bool slow__drill(struct listing *l, struct listing_place at)
 	return listing__action(&l->base, fold ? ACTION_LEFT : ACTION_RIGHT);
 }
 
+u32 slow__function(const struct listing *l, u32 row)
+{
+	return slow_rows__function(l->result, row);
+}
+
 void slow__headline(struct listing *l, struct headline *line)
 {
 	const struct slow_words *w = screen_of(l)->words;

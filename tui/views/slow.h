@@ -37,6 +37,7 @@ struct slow_screen {
 
 /* For Enter: shows what is below, and again: folds it. */
 bool slow__drill(struct listing *l, struct listing_place at);
+u32 slow__function(const struct listing *l, u32 row);
 void slow__headline(struct listing *l, struct headline *line);
 void slow__empty(const struct listing *l, char *buf, size_t size);
 void slow__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);

@@ -92,6 +92,7 @@ def test_side_by_side():
         t.keys("Escape")
         t.wait("2 questions", 30)
         make(1)
+        t.wait(r"^span .* 1  python3 ", 30)
         # Questions stand in the order of their texts. The slowest are called by what they are asked by.
         t.keys("Home", "d")
         t.wait(rf"slowest spans(.|\n)*{pid} python3 +. entry.flags. +1\b", 30)

@@ -68,6 +68,7 @@ struct ask_line_row {
 	const char *pid_text, *tid_text, *cgroup, *event, *caller;
 	u64 count; /* of a slot of time */
 	struct value values[ASK_FIELDS];
+	const char *names[ASK_FIELDS]; /* of those that are named */
 	const char *ask;
 	const struct ask_form *form;
 };

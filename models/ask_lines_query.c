@@ -60,7 +60,7 @@ static const struct field sampled_fields[] = {
 	 VIA(ROW, line), CHARS_AT(struct ask_line, who.comm), UNLESS_0(struct ask_line, who.comm[0])},
 };
 
-#define FIELDS_MAX 40
+#define FIELDS_MAX (32 + 2 * ASK_FIELDS)
 
 static bool is_taken(const struct ask_form *f, const char *name)
 {
@@ -84,21 +84,36 @@ static u32 add_known(const struct ask_form *f, struct field *out)
 	return n;
 }
 
+/* What it is called, in the place of the number on the screen. */
+static struct field name_field(const struct ask_field *f, u32 i)
+{
+	struct field name = {TEXT_COLUMN(f->name, f->name, 20, 2, COLUMN_SCREEN | COLUMN_ASCENDING, "of the event"),
+			     TEXT_AT(ROW, names)};
+
+	name.at = (u16)(name.at + i * sizeof(const char *));
+	return name;
+}
+
 static u32 add_values(const struct ask_form *f, struct field *out)
 {
+	u32 n = 0;
+
 	for (u32 i = 0; i < f->nfields; i++) {
 		bool text = f->fields[i].type == ASK_FIELD_TEXT ||
 			    f->fields[i].type == ASK_FIELD_ADDRESS;
+		u32 where = f->fields[i].named ? COLUMN_EXPORT : COLUMN_BOTH;
 
-		out[i] = (struct field){
+		if (f->fields[i].named)
+			out[n++] = name_field(&f->fields[i], i);
+		out[n++] = (struct field){
 			COLUMN(text ? VALUE_TEXT : VALUE_COUNT, f->fields[i].name,
 			       f->fields[i].name, text ? 20 : 10, 2,
-			       COLUMN_BOTH | (text ? COLUMN_ASCENDING : 0), "of the event"),
+			       where | (text ? COLUMN_ASCENDING : 0), "of the event"),
 			.kind = FIELD_VALUE,
 			.at = (u16)(offsetof(ROW, values) + i * sizeof(struct value)),
 			.size = sizeof(struct value)};
 	}
-	return f->nfields;
+	return n;
 }
 
 static u32 append(struct field *out, const struct field *fields, u32 n)
@@ -205,6 +220,8 @@ static void fill_row(struct query_result *a, struct ask_line_row *r, const struc
 	for (u32 i = 0; i < f->nfields; i++)
 		if (l->has & 1u << i)
 			r->values[i] = value_of(&a->arena, &f->fields[i], &l->values[i]);
+	for (u32 i = 0; i < f->nfields; i++)
+		r->names[i] = l->has & 1u << i ? l->values[i].text : "";
 }
 
 static bool passes(const struct ask_line *l, const struct ask_lines_query *q,

@@ -158,6 +158,8 @@ void code_ask_fields(struct codec *c, struct ask_sample *x)
 	code_below(c, &f->is_timed, 2);
 	code_below(c, &f->of_task, 2);
 	code_u32(c, &f->slot_us);
+	for (u32 i = 0; i < f->nfields; i++)
+		code_below(c, &f->fields[i].named, 2);
 }
 
 void code_ask_line_fields(struct codec *c, struct ask_line_sample *x)

@@ -42,6 +42,7 @@ enum ask_field_type {
 struct ask_field {
 	char name[ASK_LABEL_NAME];
 	u32 type; /* enum ask_field_type */
+	u32 named; /* 1: a number whose lines have what it is called, too */
 };
 
 /* A sum beside the value: of a span. */

@@ -42,6 +42,23 @@ static struct ask_field *add(struct ask_form *f, const char *name, const struct 
 	return new;
 }
 
+/* Once all fields are declared. */
+static void name_fields(struct ask *a)
+{
+	for (u32 i = 0; i < a->form.nfields; i++) {
+		struct ask_field *f = &a->form.fields[i];
+		struct value_text *t = &a->printed[i];
+
+		if (f->named)
+			continue;
+		*t = (struct value_text){.text = f->type == ASK_FIELD_TEXT,
+					 .is_signed = f->type == ASK_FIELD_SIGNED,
+					 .pointer = f->type == ASK_FIELD_ADDRESS};
+		ask_labels__print(a, f->name, t);
+		f->named = t->code || t->names;
+	}
+}
+
 /* --- all that there are --- */
 
 static bool is_shown(const struct field *f)
@@ -111,6 +128,7 @@ int ask_fields__declare(struct making *m)
 		for (u32 k = 0; r->name(r, k, name, sizeof(name)); k++)
 			declare_field(&a->form, r, name);
 	}
+	name_fields(a);
 	return 0;
 }
 
@@ -188,6 +206,7 @@ static bool add_shown(struct making *m, struct unit *u, const struct check_scope
 			return false;
 		}
 	}
+	name_fields(m->a);
 	return true;
 }
 

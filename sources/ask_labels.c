@@ -112,14 +112,16 @@ static const struct value_names *printed_names(const struct trace_format *f, con
 	return names;
 }
 
+#define PRINTED_BY 8
+
 /* By the first of the question's tracepoints that says it. */
-static void name_values(struct ask *a, const char *key, struct value_text *out)
+void ask_labels__print(struct ask *a, const char *key, struct value_text *out)
 {
 	char field[ASK_LABEL_NAME];
 
 	if (out->text || out->names || !is_field(key, field, sizeof(field)))
 		return;
-	for (u32 i = 0; i < a->targets.n && !out->names && !out->code; i++) {
+	for (u32 i = 0; i < MIN(a->targets.n, (u32)PRINTED_BY) && !out->names && !out->code; i++) {
 		const struct trace_format *f = a->targets.v[i].format;
 
 		if (!f)
@@ -143,7 +145,7 @@ static int add_own(struct ask *a, struct status *st, const struct checked *key, 
 			st, EXIT_CODE_USAGE, -EINVAL,
 			"by: at most %u keys beside pid, tid, comm, cgroup, cpu and stacks",
 			QUESTION_OWN_KEYS);
-	name_values(a, name, &text);
+	ask_labels__print(a, name, &text);
 	l = add_label(f, name, LABEL_NAMED, text.text || text.names || text.code ? 24 : 12);
 	if (!l)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "by: %.80s stands there twice",

@@ -38,12 +38,15 @@ struct ask {
 	bool uprobe_links; /* functions are probed by links (sources/uprobe.h), not by events */
 	struct value_text own[MEASURE_OWN_LABELS]; /* of own labels */
 	const struct value_names *field_names[ASK_FIELDS]; /* of a list, likewise */
+	struct value_text printed[ASK_FIELDS];		   /* of those that are named */
 };
 
 /* Whether a key is the CPU, and whether the programs have to compute it: a cell knows the thread, its
  * cgroup and its stack anyway. */
 bool ask_key__is_cpu(const struct checked *key);
 bool ask_key__is_own(const struct checked *key);
+/* How the kernel prints the values of an expression that is a field: adds to *out, which has its type. */
+void ask_labels__print(struct ask *a, const char *key, struct value_text *out);
 /* The labels of the form: those that the question names, and those that are always known. 0, or -errno
  * with st. */
 int ask__declare_labels(struct ask *a, struct status *st, const struct checked *const *keys,

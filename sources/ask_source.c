@@ -118,12 +118,11 @@ static void put_open(void *ctx, struct bpf_object *obj,
 }
 
 /* False: it is no code, or has no name. */
-static bool code_text(const struct running *r, u32 label, u64 address, char *buf, size_t size)
+static bool code_text(const struct running *r, const struct value_text *how, u64 address, char *buf, size_t size)
 {
 	struct address_name name;
 
-	if (!label || !r->names || !r->ask->own[MIN(label, MEASURE_OWN_LABELS - 1u)].code ||
-	    !r->names->find(r->names, 0, address, &name) || !name.symbol)
+	if (!how->code || !r->names || !r->names->find(r->names, 0, address, &name) || !name.symbol)
 		return false;
 	if (name.offset)
 		snprintf(buf, size, "%s+%#llx", name.text, (unsigned long long)name.offset);
@@ -140,7 +139,8 @@ static bool label_text(void *ctx, u32 label, const struct measure_value *v, char
 		*buf = '\0';
 		return true;
 	}
-	return code_text(r, label, v->value, buf, size) || ask__label_text(r->ask, label, v->value, buf, size);
+	return (label && code_text(r, &r->ask->own[MIN(label, MEASURE_OWN_LABELS - 1u)], v->value, buf, size)) ||
+	       ask__label_text(r->ask, label, v->value, buf, size);
 }
 
 /* --- lists --- */
@@ -173,15 +173,24 @@ static const char *name_value(const struct value_names *names, u64 value, char *
 	return name ? name : buf;
 }
 
+static void print_value(const struct running *r, u32 field, u64 value, char *buf, size_t size)
+{
+	const struct value_text *how = &r->ask->printed[field];
+
+	if (!code_text(r, how, value, buf, size))
+		value_text__write(how, value, buf, size);
+}
+
 static void put_line(void *ctx, const void *data, size_t size, const struct sample_sink *sink)
 {
-	const struct ask *a = ((const struct running *)ctx)->ask;
+	const struct running *r = ctx;
+	const struct ask *a = r->ask;
 	const struct question_line *l = data;
 	struct measure_key values[ASK_FIELDS];
 	struct ask_line_sample out = {.head.type = SAMPLE_ASK_LINE, .values = values,
 				      .nvalues = a->form.nfields};
 	const struct ask_program *p;
-	char numbers[ASK_FIELDS][24];
+	char numbers[ASK_FIELDS][24], names[ASK_FIELDS][96];
 	u32 at = 0;
 
 	if (ask_log__keep(&((struct running *)ctx)->log, a, data, size) || !is_line(a, data, size))
@@ -199,6 +208,10 @@ static void put_line(void *ctx, const void *data, size_t size, const struct samp
 					  sizeof(numbers[i]));
 		values[i].value = text ? 0 : l->values[at];
 		values[i].text = text ? text : "";
+		if (a->form.fields[i].named) {
+			print_value(r, i, l->values[at], names[i], sizeof(names[i]));
+			values[i].text = names[i];
+		}
 		out.has |= 1u << i;
 		at++;
 	}

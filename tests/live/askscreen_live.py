@@ -11,6 +11,14 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import live  # noqa: E402
 from tmux import Tmux  # noqa: E402
 
+# Datagrams that nobody receives, one after the other until it is ended.
+DATAGRAMS = """
+import socket, time
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+while True:
+    s.sendto(b"x", ("127.0.0.1", 9))
+    time.sleep(0.002)
+"""
 # For each line that is read so many calls nobody else makes, at once, as many opened names that are nowhere, and a nap.
 CALLS = """
 import contextlib, os, sys, time
@@ -84,6 +92,7 @@ def test_side_by_side():
         t.keys("Escape")
         t.wait("2 questions", 30)
         make(1)
+        t.wait(r"^span .* 1  python3 ", 30)
         # Questions stand in the order of their texts. The slowest are called by what they are asked by.
         t.keys("Home", "d")
         t.wait(rf"slowest spans(.|\n)*{pid} python3 +. entry.flags. +1\b", 30)
@@ -130,6 +139,27 @@ def test_which_to_end():
         t.type("1")
         t.keys("Enter")
         t.wait("not asked any more: signals", 30)
+
+
+def test_names():
+    """Values are called as the kernel prints them: reasons with their numbers, functions; numbers in JSON"""
+    live.need_root()
+    count, lines = "count skb:kfree_skb by reason, location", "list skb:kfree_skb show reason, location"
+    with subprocess.Popen([sys.executable, "-c", DATAGRAMS]) as work:
+        try:
+            args = ["-b", "-n", "1", "-d", "1", "--ask", count, "--ask", lines]
+            rows = live.proftop(*args, "--format", "json").json()[0]["rows"]
+            shown = [live.proftop(*args[:5], "--ask", q).out for q in (count, lines)]
+        finally:
+            work.kill()
+    with open("/proc/kallsyms", encoding="ascii") as f:
+        functions = {line.split()[2] for line in f}
+    counted = max((r for r in rows if r["ask"] == count), key=lambda r: r["count"])
+    assert counted["location"].split("+")[0] in functions and counted["count"] > 50, counted
+    assert all(isinstance(r["reason"], int) for r in rows), rows
+    for text in shown:
+        assert re.search(rf"\b{counted['reason']} NO_SOCKET +", text), text
+        assert re.search(rf" {re.escape(counted['location'].split('+')[0])}\+0x", text), text
 
 
 if __name__ == "__main__":

@@ -115,11 +115,6 @@ double usage__system(const struct usage_sample *u)
 	return (double)u->system_ns;
 }
 
-double usage__children(const struct usage_sample *u)
-{
-	return (double)u->children_ns;
-}
-
 double usage__minor(const struct usage_sample *u)
 {
 	return (double)u->minor_faults;
@@ -150,7 +145,7 @@ double usage__io(const struct usage_sample *u)
 	return (double)(u->read_bytes + u->write_bytes);
 }
 
-static bool passes(const struct facts *f, const struct usage_sample *u)
+bool facts__passes(const struct facts *f, const struct usage_sample *u)
 {
 	return !f->scope || task__passes(f->scope, u->pid, 0, u->cgroup, u->comm);
 }
@@ -165,7 +160,7 @@ const struct system_process *facts__top(const struct facts *f,
 		const struct system_process *p = &f->system->processes[i];
 		double rate = of(&p->u) * 1e9 / (double)MAX(p->u.span_ns, 1ULL);
 
-		if (rate <= *per_s || !passes(f, &p->u))
+		if (rate <= *per_s || !facts__passes(f, &p->u))
 			continue;
 		*per_s = rate;
 		top = p;

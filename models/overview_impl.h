@@ -59,6 +59,8 @@ void finding__add(struct rule_run *r, double value, const struct who *who, const
 /* Whether it would be added. */
 bool finding__counts(const struct rule_run *r, double value);
 
+/* Whether the findings are to be about it. */
+bool facts__passes(const struct facts *f, const struct usage_sample *u);
 /* The process for which `of` is greatest, per second into *per_s; NULL: it is 0 for all. */
 const struct system_process *facts__top(const struct facts *f,
 					double (*of)(const struct usage_sample *u), double *per_s);
@@ -70,7 +72,6 @@ struct who who__of_task(const struct task_ident *t);
 /* What facts__top takes. */
 double usage__cpu(const struct usage_sample *u);
 double usage__system(const struct usage_sample *u);
-double usage__children(const struct usage_sample *u);
 double usage__minor(const struct usage_sample *u);
 double usage__swapped(const struct usage_sample *u);
 double usage__major(const struct usage_sample *u);

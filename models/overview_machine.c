@@ -15,10 +15,19 @@ static double rate_of(const struct facts *f, enum figure what)
 
 #define PARENT_MIN_PCT 10 /* of a CPU that children took: another parent that is worth its name */
 
+/* What its children took in the interval, in % of a CPU. One that had run for longer is charged in full when it is
+ * waited for: what is more than all CPUs have is of such ones, which are no storm. */
+static double children_pct(const struct facts *f, const struct usage_sample *u)
+{
+	double pct = 100 * (double)u->children_ns / (double)MAX(u->span_ns, 1ULL);
+
+	return pct <= 100.0 * f->ncpus ? pct : 0;
+}
+
+/* p NULL: nobody is known. */
 static void say_fork_storm(struct rule_run *r, const struct system_process *p, const char *how)
 {
 	double rate = rate_of(r->facts, FIGURE_FORKS);
-	double cpu = p ? 100 * usage__children(&p->u) / (double)MAX(p->u.span_ns, 1ULL) : 0;
 	struct who who = who__of_process(p);
 	char filter[24] = "";
 
@@ -27,24 +36,28 @@ static void say_fork_storm(struct rule_run *r, const struct system_process *p, c
 	finding__add(r, rate, &who, filter,
 		     "%.0f processes or threads a second are started|, %s by `%s`: its children took "
 		     "%.0f %% of a CPU",
-		     rate, how, who.comm, cpu);
+		     rate, how, who.comm, p ? children_pct(r->facts, &p->u) : 0);
 }
 
 /* Whose children they were: it waits for them, and is charged with their CPU time then. */
 void rule__FORK_STORM(struct rule_run *r)
 {
 	const struct system_snap *s = r->facts->system;
-	double most;
-	const struct system_process *top = facts__top(r->facts, usage__children, &most);
+	const struct system_process *top = NULL;
+	double most = 0;
 
-	say_fork_storm(r, top, "most");
-	for (u32 i = 0; top && i < s->nprocesses; i++) {
-		const struct usage_sample *u = &s->processes[i].u;
+	for (u32 i = 0; i < s->nprocesses; i++) {
+		double pct = children_pct(r->facts, &s->processes[i].u);
 
-		if (&s->processes[i] != top && 100 * usage__children(u) >=
-						       PARENT_MIN_PCT * (double)MAX(u->span_ns, 1ULL))
-			say_fork_storm(r, &s->processes[i], "some");
+		if (pct <= most || !facts__passes(r->facts, &s->processes[i].u))
+			continue;
+		most = pct;
+		top = &s->processes[i];
 	}
+	say_fork_storm(r, top, "most");
+	for (u32 i = 0; top && i < s->nprocesses; i++)
+		if (&s->processes[i] != top && children_pct(r->facts, &s->processes[i].u) >= PARENT_MIN_PCT)
+			say_fork_storm(r, &s->processes[i], "some");
 }
 
 #define MANY_THREADS 1000

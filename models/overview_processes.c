@@ -99,7 +99,7 @@ void overview__processes(struct overview_result *a, const struct facts *f, struc
 	for (u32 i = 0; i < s->nprocesses; i++) {
 		const struct usage_sample *u = &s->processes[i].u;
 
-		if (f->scope && !task__passes(f->scope, u->pid, 0, u->cgroup, u->comm))
+		if (!facts__passes(f, u))
 			continue;
 		hidx__add(&all.by_pid, mix64(u->pid), all.n);
 		all.v[all.n++] = of_usage(u, f);

@@ -82,7 +82,7 @@ void play__look(struct collector *c)
 	}
 	for (; p->has_coming && c->started && !collector__quits(c); collector__publish(c, false)) {
 		if (p->coming.t1_ns <= c->t1_ns)
-			feeds__zero(&c->feeds, record_interval__begin(&p->coming));
+			feeds__zero(&c->feeds, ALL_MODELS, record_interval__begin(&p->coming));
 		take_in(c, 0);
 	}
 }
@@ -123,7 +123,7 @@ static void start_anew(struct collector *c, u64 after_ns)
 	p->has_coming = false;
 	if (p->replay->ops->seek(p->replay, after_ns))
 		wind_on(c);
-	feeds__zero(&c->feeds, p->has_coming ? record_interval__begin(&p->coming) : after_ns);
+	feeds__zero(&c->feeds, ALL_MODELS, p->has_coming ? record_interval__begin(&p->coming) : after_ns);
 }
 
 void play__seek(struct collector *c, u64 from_ns, u64 to_ns)

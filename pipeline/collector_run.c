@@ -179,10 +179,19 @@ static void set_interval(struct collector *c, u64 interval_ns)
 	arm_timer(c);
 }
 
-static void zero(struct collector *c)
+static void zero(struct collector *c, u64 models)
 {
-	feeds__zero(&c->feeds, collector__now_ns(c));
-	hurry(c, ALL_MODELS);
+	feeds__zero(&c->feeds, models, collector__now_ns(c));
+	hurry(c, models);
+}
+
+/* What is gathered stays, as what does not pass is left out of answers; but who is of a tree only the sources can
+ * tell, when it happens. The machine's own figures are of no scope. */
+static void set_scope(struct collector *c, const struct scope *scope)
+{
+	collector__use_scope(c, scope);
+	if (c->feeds.slots.scope->follow_children && !c->play.replay)
+		zero(c, ALL_MODELS & ~MODEL_BIT(MODEL_SYSTEM));
 }
 
 static void tick_now(struct collector *c)
@@ -224,7 +233,7 @@ static void execute(struct collector *c, struct command *cmd)
 	c->dirty |= cmd->type != COMMAND_CALL && cmd->type != COMMAND_PREPARE;
 	switch (cmd->type) {
 	case COMMAND_SCOPE:
-		collector__use_scope(c, cmd->scope);
+		set_scope(c, cmd->scope);
 		break;
 	case COMMAND_SAMPLING:
 		set_sampling(c, cmd->how);
@@ -239,7 +248,7 @@ static void execute(struct collector *c, struct command *cmd)
 		feeds__want(&c->feeds, cmd->want.model, cmd->want.on);
 		break;
 	case COMMAND_ZERO:
-		zero(c);
+		zero(c, ALL_MODELS);
 		break;
 	case COMMAND_TICK:
 		tick_now(c);

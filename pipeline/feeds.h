@@ -92,8 +92,8 @@ void feeds__refresh(struct feeds *f);
 void feeds__record(struct feeds *f, enum record_sink_use use, struct record_sink *sink);
 /* Nothing is taken down any more. */
 void feeds__stop_recording(struct feeds *f);
-/* Forgets what was gathered so far; intervals begin at t0. */
-void feeds__zero(struct feeds *f, u64 t0_ns);
+/* Forgets what these models gathered so far; their intervals begin at t0. */
+void feeds__zero(struct feeds *f, u64 models, u64 t0_ns);
 
 /* Models whose feed failed are tried again. The scope's reference is taken over. */
 void feeds__set_scope(struct feeds *f, struct scope *scope);

@@ -176,20 +176,18 @@ void feeds__zero_model(struct feeds *f, u32 model)
 	mf->feed.health.samples = 0;
 }
 
-void feeds__zero(struct feeds *f, u64 t0_ns)
+void feeds__zero(struct feeds *f, u64 models, u64 t0_ns)
 {
 	struct record_interval iv = {.t1_ns = t0_ns};
 
-	feeds__drain(f, ALL_MODELS);
+	feeds__drain(f, models);
 	/* What a recording has of it belongs to an interval that ends here. */
-	iv.models = ending(f, ALL_MODELS, t0_ns);
+	iv.models = ending(f, models, t0_ns);
 	for (u32 m = 0; m < MODEL_COUNT; m++)
 		iv.v[m].t0_ns = f->v[m].t0_ns;
 	take_down(f, &iv);
-	for (u32 i = 0; i < f->slots.n; i++)
-		slot__zero(&f->slots.v[i]);
 	for (u32 m = 0; m < MODEL_COUNT; m++)
-		if (f->v[m].model) {
+		if ((models & MODEL_BIT(m)) && f->v[m].model) {
 			feeds__zero_model(f, m);
 			f->v[m].t0_ns = t0_ns;
 		}

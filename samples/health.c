@@ -38,7 +38,9 @@ void health__note(struct health *h, u64 n, const char *what)
 void health__note_gap(struct health *h)
 {
 	health__note(h, h->gap.missed_ticks,
-		     "ticks missed, all of it is in this interval: proftop was stopped or had no CPU");
+		     h->gap.missed_ticks == 1 ? "tick missed, all of it is in this interval: proftop was stopped or had "
+						"no CPU"
+					      : "ticks missed, all of it is in this interval: proftop was stopped or had no CPU");
 	health__note(h, h->gap.suspended_ns / NSEC_PER_MSEC,
 		     "ms suspended in this interval: the machine slept, no time here has that in it");
 	health__note(h, h->gap.cpus_changed,

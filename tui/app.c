@@ -573,6 +573,8 @@ static bool global_action(struct host *h, enum action a)
 		return pick_process(h);
 	case ACTION_COLUMNS_PICK:
 		return pick_columns__open(h);
+	case ACTION_SORT_PICK:
+		return pick_sort__open(h);
 	case ACTION_EDIT_QUESTION:
 		return ask__edit(h);
 	case ACTION_SNAPSHOT:

@@ -208,6 +208,8 @@ void pick__refresh(struct host *h);
 
 /* False: what is shown has no columns to pick from. */
 bool pick_columns__open(struct host *h);
+/* A menu of the columns that are shown; false: this screen has none. */
+bool pick_sort__open(struct host *h);
 struct picker_source pick_columns__source(struct host *h);
 /* True: it was a key that shows, hides or moves a column. */
 bool pick_columns__input(struct host *h, const struct input *in);

@@ -101,6 +101,7 @@ u32 hints__make(const struct host *h, int w, struct hint out[HINTS_MAX])
 	static const enum action time_travel[] = {ACTION_STEP_BACK, ACTION_STEP_FORWARD,
 						  ACTION_RANGE, ACTION_NOW, ACTION_NONE};
 	static const enum action sorting[] = {ACTION_SORT_NEXT, ACTION_NONE};
+	const struct screen_ops *s = app__screen(h)->ops;
 	struct hint_line l = {.host = h, .v = out};
 
 	l.w = w - width_of(&l, always);
@@ -109,8 +110,8 @@ u32 hints__make(const struct host *h, int w, struct hint out[HINTS_MAX])
 	add_all(&l, always);
 	if (time_travel__plays(h))
 		add_all(&l, time_travel);
-	if (app__screen(h)->ops->rows)
+	if (s->rows && s->choose)
 		add_all(&l, sorting);
-	add_all(&l, app__screen(h)->ops->hints);
+	add_all(&l, s->hints);
 	return l.n;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The columns of a listing: those that are shown first, in their order; picked, and moved. */
+/* The columns of a listing: those that are shown first, in their order; picked, and moved; and which one rows are
+ * sorted by. */
 #include <stdio.h>
 
 #include "tui/app.h"
@@ -157,5 +158,45 @@ bool pick_columns__open(struct host *h)
 	if (!app__screen(h)->ops->choose || !rows_of(h))
 		return false;
 	dialog__open(h, DIALOG_PICK_COLUMNS);
+	return true;
+}
+
+/* --- the one that rows are sorted by --- */
+
+/* Their names as the menu has them, whatever becomes of the table meanwhile. */
+struct sort_names {
+	char v[ROW_TABLE_COLUMNS][32];
+};
+
+static void sort_picked(struct host *h, void *ctx, u32 value)
+{
+	const struct sort_names *names = ctx;
+	struct screen *s = app__screen(h);
+	struct status st = {0};
+
+	if (s->ops->choose && s->ops->choose(s, CHOICE_SORT, names->v[value], &st))
+		host__message(h, ROLE_WARN, "%s", st.msg);
+	h->dirty = true;
+}
+
+bool pick_sort__open(struct host *h)
+{
+	const struct row_table *rows = rows_of(h);
+	struct menu_item items[ROW_TABLE_COLUMNS];
+	u8 columns[ROW_TABLE_COLUMNS];
+	struct sort_names *names;
+	u32 n;
+
+	if (!app__screen(h)->ops->choose || !rows)
+		return false;
+	names = xcalloc(1, sizeof(*names));
+	n = shown_columns(h, rows, columns);
+	for (u32 i = 0; i < n; i++) {
+		const struct column *column = &rows->columns[columns[i]];
+
+		copy_str(names->v[i], sizeof(names->v[i]), column->name);
+		items[i] = (struct menu_item){names->v[i], column->help, i};
+	}
+	host__menu(h, "sort by", items, n, sort_picked, names);
 	return true;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 #include "widgets/help.h"
 
+#include "widgets/paragraph.h"
 #include "widgets/text.h"
 
 #define COLUMNS_MAX 3
@@ -108,50 +109,13 @@ enum help_result help__input(struct help *h, const struct input *in)
 
 /* ---- flow: rows into columns of one height ---- */
 
-/* Whether a column may begin with the row: never between a heading and its first row. */
-static bool may_break(const struct help_row *rows, u32 i)
-{
-	return i == 0 || rows[i - 1].key != NULL;
-}
-
-struct place {
-	u32 column;
-	int y; /* -1 before the first row */
+struct flow {
+	const struct help_row *rows;
+	u32 n;
+	int key_w; /* of the part of a row that keys stand in */
+	int w;	   /* of a column: texts are wrapped in it */
+	int height;
 };
-
-/* Where a row stands in columns of a height, by where the one before it does. */
-static void place__next(struct place *p, const struct help_row *rows, u32 i, int height)
-{
-	bool full;
-
-	p->y++;
-	full = p->y >= height || (!rows[i].key && p->y > 0 && p->y + 1 >= height);
-	if (!full || !may_break(rows, i))
-		return;
-	p->column++;
-	p->y = 0;
-}
-
-/* Number of columns that the rows need at a height. */
-static u32 columns_at(const struct help_row *rows, u32 n, int height)
-{
-	struct place p = {.y = -1};
-
-	for (u32 i = 0; i < n; i++)
-		place__next(&p, rows, i, height);
-	return p.column + 1;
-}
-
-static int flow_height(const struct help_row *rows, u32 n, u32 columns)
-{
-	int height = ((int)n + (int)columns - 1) / (int)columns;
-
-	while (height < (int)n && columns_at(rows, n, height) > columns)
-		height++;
-	return MAX(height, 1);
-}
-
-/* ---- drawing ---- */
 
 static int key_width(const struct help_row *rows, u32 n)
 {
@@ -163,41 +127,109 @@ static int key_width(const struct help_row *rows, u32 n)
 	return MIN(w, KEY_MAX_W);
 }
 
-/* Width at which nothing is cut. */
-static int column_width(const struct help_row *rows, u32 n)
+/* Where a row's text begins in its column. */
+static int text_indent(const struct flow *f, const struct help_row *row)
 {
-	int w = 1, key_w = key_width(rows, n);
+	return row->key && row->key[0] ? f->key_w + 2 : 0;
+}
 
-	for (u32 i = 0; i < n; i++)
-		w = MAX(w, text__width(rows[i].text) +
-				   (rows[i].key && rows[i].key[0] ? key_w + 2 : 0));
+static int row_height(const struct flow *f, u32 i)
+{
+	const struct help_row *row = &f->rows[i];
+
+	return MAX(paragraph__height(row->text, f->w - text_indent(f, row)), 1);
+}
+
+/* Whether a column may begin with the row: never between a heading and its first row. */
+static bool may_break(const struct help_row *rows, u32 i)
+{
+	return i == 0 || rows[i - 1].key != NULL;
+}
+
+struct place {
+	u32 column;
+	int y;	 /* the row's first line */
+	int end; /* after its last one */
+};
+
+/* Where a row stands, by where the one before it does. */
+static void place__next(struct place *p, const struct flow *f, u32 i)
+{
+	int lines = row_height(f, i);
+	bool full = p->end + lines > f->height || (!f->rows[i].key && p->end && p->end + 1 >= f->height);
+
+	if (full && p->end && may_break(f->rows, i)) {
+		p->column++;
+		p->end = 0;
+	}
+	p->y = p->end;
+	p->end += lines;
+}
+
+/* Number of columns that the rows need at the flow's height. */
+static u32 columns_of(const struct flow *f)
+{
+	struct place p = {0};
+
+	for (u32 i = 0; i < f->n; i++)
+		place__next(&p, f, i);
+	return p.column + 1;
+}
+
+/* The least height at which the rows need no more columns. */
+static int flow_height(struct flow f, u32 columns)
+{
+	int lines = 0;
+
+	for (u32 i = 0; i < f.n; i++)
+		lines += row_height(&f, i);
+	f.height = (lines + (int)columns - 1) / (int)columns;
+	while (f.height < lines && columns_of(&f) > columns)
+		f.height++;
+	return MAX(f.height, 1);
+}
+
+/* ---- drawing ---- */
+
+/* Width at which nothing is wrapped. */
+static int column_width(const struct flow *f)
+{
+	int w = 1;
+
+	for (u32 i = 0; i < f->n; i++)
+		w = MAX(w, text__width(f->rows[i].text) + text_indent(f, &f->rows[i]));
 	return w;
 }
 
-static void draw_row(const struct help_row *row, struct canvas *c, int x, int y, int w, int key_w)
+/* r: the column from the row's first line that is shown to the window's last one; skip: lines above it. */
+static void draw_row(const struct flow *f, const struct help_row *row, struct canvas *c, struct rect r, int skip)
 {
-	if (!row->key) {
-		draw__text(c, x, y, w, ROLE_TITLE, row->text);
-	} else if (!row->key[0]) {
-		draw__cut(c, x, y, w, ROLE_DIM, row->text);
-	} else {
-		draw__right(c, x, y, key_w, ROLE_KEY, row->key);
-		draw__cut(c, x + key_w + 2, y, w - key_w - 2, ROLE_TEXT, row->text);
-	}
+	enum role role = !row->key ? ROLE_TITLE : row->key[0] ? ROLE_TEXT : ROLE_DIM;
+	int indent = text_indent(f, row);
+
+	if (indent && !skip)
+		draw__right(c, r.x, r.y, f->key_w, ROLE_KEY, row->key);
+	r.x += indent;
+	r.w -= indent;
+	draw__paragraph_from(c, r, role, row->text, skip);
 }
 
-/* What the scrolled window shows of rows that flow into columns of a height. */
-static void draw_rows(const struct help *h, const struct help_content *what, int height, struct canvas *c,
-		      struct rect r, int column_w)
+/* What the scrolled window shows of the rows. */
+static void draw_rows(const struct help *h, const struct flow *f, struct canvas *c, struct rect r)
 {
-	int key_w = key_width(what->rows, what->nrows);
-	struct place p = {.y = -1};
+	struct place p = {0};
 
-	for (u32 i = 0; i < what->nrows; i++) {
-		place__next(&p, what->rows, i, height);
-		if (p.y >= h->top && p.y < h->top + r.h)
-			draw_row(&what->rows[i], c, r.x + (int)p.column * (column_w + GAP),
-				 r.y + p.y - h->top, column_w, key_w);
+	for (u32 i = 0; i < f->n; i++) {
+		int y, skip;
+
+		place__next(&p, f, i);
+		skip = MAX(h->top - p.y, 0);
+		y = p.y + skip - h->top;
+		if (p.end > h->top && y < r.h)
+			draw_row(f, &f->rows[i], c,
+				 (struct rect){r.x + (int)p.column * (f->w + GAP), r.y + y, f->w,
+					       MIN(r.h - y, p.end - p.y - skip)},
+				 skip);
 	}
 }
 
@@ -237,29 +269,29 @@ static void draw_text(const struct help *h, const struct help_content *what, int
 
 /* ---- searching ---- */
 
-static bool matches(const struct help *h, const struct help_content *what, int height, int line)
+static bool matches(const struct help *h, const struct help_content *what, const struct flow *f, int line)
 {
-	struct place p = {.y = -1};
+	struct place p = {0};
 
-	if (line >= height)
-		return strcasestr(what->text[line - height].text, h->needle);
-	for (u32 i = 0; i < what->nrows; i++) {
-		place__next(&p, what->rows, i, height);
-		if (p.y == line && strcasestr(what->rows[i].text, h->needle))
+	if (line >= f->height)
+		return strcasestr(what->text[line - f->height].text, h->needle);
+	for (u32 i = 0; i < f->n; i++) {
+		place__next(&p, f, i);
+		if (p.y == line && strcasestr(f->rows[i].text, h->needle))
 			return true;
 	}
 	return false;
 }
 
 /* The next line with the needle, round the end, is scrolled into sight. */
-static void seek(struct help *h, const struct help_content *what, int height)
+static void seek(struct help *h, const struct help_content *what, const struct flow *f)
 {
 	int at = h->found;
 
 	h->found = -1;
 	for (int i = 0; i < h->lines && h->found < 0; i++) {
 		at = (at + h->seek + h->lines) % h->lines;
-		if (matches(h, what, height, at))
+		if (matches(h, what, f, at))
 			h->found = at;
 	}
 	h->seek = 0;
@@ -288,31 +320,39 @@ static void draw_more(const struct help *h, struct canvas *c, struct rect area)
 		draw__text(c, area.x + area.w - 2 - w, area.y + area.h - 1, w, ROLE_STRONG, text);
 }
 
+static void use_columns(struct flow *f, struct rect r, u32 columns)
+{
+	f->w = (r.w + GAP) / (int)columns - GAP;
+	f->height = f->n ? flow_height(*f, columns) : 0;
+}
+
+/* As many columns as texts fit into unwrapped, no more than show everything at once. */
+static void choose_columns(struct flow *f, struct rect r)
+{
+	u32 columns = 1, most = (u32)CLAMP((r.w + GAP) / (column_width(f) + GAP), 1, COLUMNS_MAX);
+
+	use_columns(f, r, columns);
+	while (columns < most && f->height > r.h)
+		use_columns(f, r, ++columns);
+}
+
 void help__draw(struct help *h, const struct help_content *what, struct canvas *c, struct rect area)
 {
 	struct rect inner = {area.x + 2, area.y + 1, area.w - HELP_FRAME_W, area.h - 2};
-	const struct help_row *rows = what->rows;
-	const u32 n = what->nrows;
-	int height = 0;
-	u32 columns;
+	struct flow f = {.rows = what->rows, .n = what->nrows, .key_w = key_width(what->rows, what->nrows)};
 
 	if (inner.w < 1 || inner.h < 1)
 		return;
-	columns = (u32)CLAMP((inner.w + GAP) / (column_width(rows, n) + GAP), 1, COLUMNS_MAX);
-	/* No more than are needed to show everything at once. */
-	while (columns > 1 && flow_height(rows, n, columns - 1) <= inner.h)
-		columns--;
-	if (n)
-		height = flow_height(rows, n, columns);
-	h->lines = height + (int)what->ntext;
+	choose_columns(&f, inner);
+	h->lines = f.height + (int)what->ntext;
 	h->page = inner.h;
 	if (h->seek)
-		seek(h, what, height);
+		seek(h, what, &f);
 	scroll(h, 0);
 	draw__fill(c, area, ROLE_TEXT, ' ');
 	draw__box(c, area, ROLE_BORDER, h->title);
-	draw_rows(h, what, height, c, inner, (inner.w + GAP) / (int)columns - GAP);
-	draw_text(h, what, height, c, inner);
+	draw_rows(h, &f, c, inner);
+	draw_text(h, what, f.height, c, inner);
 	draw_needle(h, c, area);
 	draw_more(h, c, area);
 }

@@ -30,9 +30,9 @@ int paragraph__height(const char *text, int w)
 	return lines;
 }
 
-int draw__paragraph(struct canvas *c, struct rect r, enum role role, const char *text)
+int draw__paragraph_from(struct canvas *c, struct rect r, enum role role, const char *text, int skip)
 {
-	int line = 0;
+	int line = -skip;
 	char buf[1024];
 
 	while (*text && line < r.h && r.w > 0) {
@@ -41,8 +41,15 @@ int draw__paragraph(struct canvas *c, struct rect r, enum role role, const char 
 		if (!n)
 			break;
 		copy_str(buf, MIN(n + 1, sizeof(buf)), text);
-		draw__text(c, r.x, r.y + line++, r.w, role, buf);
+		if (line >= 0)
+			draw__text(c, r.x, r.y + line, r.w, role, buf);
 		text = next_line(text, n);
+		line++;
 	}
-	return line;
+	return MAX(line, 0);
+}
+
+int draw__paragraph(struct canvas *c, struct rect r, enum role role, const char *text)
+{
+	return draw__paragraph_from(c, r, role, text, 0);
 }

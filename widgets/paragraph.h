@@ -7,6 +7,8 @@
 
 /* Into r; what does not fit is left out. Returns lines used. */
 int draw__paragraph(struct canvas *c, struct rect r, enum role role, const char *text);
+/* As that, from the line after the first `skip` ones. */
+int draw__paragraph_from(struct canvas *c, struct rect r, enum role role, const char *text, int skip);
 /* Lines that it would need at a width of w. */
 int paragraph__height(const char *text, int w);
 

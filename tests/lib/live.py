@@ -220,6 +220,8 @@ def check_report(r):
         assert key in r, f"no {key}"
     for key in HEALTH:
         assert key in r["health"], f"no health.{key}"
+    # What all runs cost is told from few: far off at worst, never a time since the machine began.
+    assert 0 <= r["health"].get("cost_pct", 0) < 1000, r["health"]
     assert r["t1_ns"] > r["t0_ns"] and isinstance(r["t0_ns"], int)
     # Of a run of a program: a begin that was not noted would make it as long as the machine is up.
     assert r["health"].get("cost_ns", 0) < 1e9, r["health"]

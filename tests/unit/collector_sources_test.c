@@ -254,6 +254,30 @@ static void test_scope_change_loses_nothing(void **state)
 	expect("open:fixed:all close:fixed open:fixed:pid=7 close:fixed");
 }
 
+/* What came before may have been of others: only the source knows who is of the tree. */
+static void test_scope_of_a_tree_begins_anew(void **state)
+{
+	struct collector *c = start(tiers);
+	const struct frame *f;
+
+	fakes[FAKE_B].pending = 30;
+	snap__put(tick(c, 1));
+	fakes[FAKE_B].pending = 5;
+	set_scope(c, "tree=7");
+	snap__put(tick(c, 2));
+	fakes[FAKE_B].pending = 12;
+	f = tick(c, 3);
+	assert_int_equal(snap_of(f, MODEL_PROFILE)->total, 12);
+	snap__put(f);
+	/* Without the filter all of that counts. */
+	set_scope(c, "");
+	fakes[FAKE_B].pending = 1;
+	f = tick(c, 4);
+	assert_int_equal(snap_of(f, MODEL_PROFILE)->total, 13);
+	snap__put(f);
+	stop(c);
+}
+
 static void test_scope_in_place(void **state)
 {
 	struct collector *c = start(tiers);
@@ -435,6 +459,7 @@ int main(void)
 		cmocka_unit_test_setup(test_failed_ones_are_tried_again, setup),
 		cmocka_unit_test_setup(test_shared_source, setup),
 		cmocka_unit_test_setup(test_scope_change_loses_nothing, setup),
+		cmocka_unit_test_setup(test_scope_of_a_tree_begins_anew, setup),
 		cmocka_unit_test_setup(test_scope_in_place, setup),
 		cmocka_unit_test_setup(test_refused_settings_are_told, setup),
 		cmocka_unit_test_setup(test_refused_reopening_restores, setup),

@@ -70,6 +70,38 @@ static void paging_shows_every_row(void **state)
 		}
 }
 
+/* Words of a text that is wider than the window stand below each other; what is scrolled out above is not drawn. */
+static void a_long_text_is_wrapped(void **state)
+{
+	const struct help_row rows[] = {
+		{NULL, "heading"}, {"k", "alpha bravo charlie delta"}, {"l", "echo foxtrot golf hotel"},
+	};
+	static const char *const words[] = {"alpha", "charlie", "delta", "echo", "golf", "hotel"};
+	struct canvas c;
+	struct help h;
+
+	canvas__init(&c, 22, 6, false);
+	help__open(&h, "keys");
+	for (u32 top = 0, n = ARRAY_SIZE(words); n; top++) {
+		char *text;
+
+		canvas__clear(&c);
+		help__draw(&h, &(struct help_content){.rows = rows, .nrows = 3}, &c, (struct rect){0, 2, 22, 4});
+		text = golden__text(&c, false);
+		assert_int_equal(h.top, MIN((int)top, h.lines - 2));
+		for (u32 i = 0; i < n; i++)
+			if (strstr(text, words[ARRAY_SIZE(words) - n]))
+				n--;
+		for (int x = 0; x < 2 * c.w; x++)
+			assert_true(!c.cells[x].ch[0] || c.cells[x].ch[0] == ' ');
+		free(text);
+		press(&h, "Down");
+		assert_true(top < 10);
+	}
+	assert_int_equal(h.lines, 5);
+	canvas__fini(&c);
+}
+
 static void a_heading_is_not_left_alone(void **state)
 {
 	char texts[ROWS][16];
@@ -146,6 +178,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(paging_shows_every_row),
+		cmocka_unit_test(a_long_text_is_wrapped),
 		cmocka_unit_test(a_heading_is_not_left_alone),
 		cmocka_unit_test(keys_scroll_or_close),
 		cmocka_unit_test(no_rows_and_no_room),

@@ -166,7 +166,7 @@ static const struct example examples[] = {
 	{RULE_COMPACTION, SEVERITY_NOTE, 7, "20 times a second a task has to wait",
 	 ORDINARY "figure compact_stalls - 20\nusage huge 7 S 2 5 5 90 100 0\n"},
 	{RULE_FORK_STORM, SEVERITY_NOTE, 7, "500 processes or threads a second are started, most by `make`",
-	 ORDINARY "figure forks - 500\nparent make 7 220\n"},
+	 ORDINARY "figure forks - 500\nparent make 7 220\nparent bash 8 18040\n"},
 	{RULE_THREAD_STORM, SEVERITY_WARNING, 7, "there are 3000 threads, 10.0 times as many",
 	 ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY
 	 "figure threads - 3000\nthreads pool 7 2700\n"},

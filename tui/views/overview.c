@@ -34,6 +34,7 @@ struct overview_screen {
 	u64 at; /* key of the entry under the cursor; 0: the first */
 	u64 helped_ns[MODEL_COUNT]; /* when it did last */
 	u64 began_ns;		    /* when there were figures first */
+	u32 first;		    /* finding at the top */
 	int kept;		    /* lines of findings */
 	u64 kept_ns;		    /* when they were needed last */
 };
@@ -119,6 +120,16 @@ static void missing_names(const struct system_snap *s, char *buf, size_t size)
 			n += (size_t)snprintf(buf + n, size - n, "%s%s", n ? ", " : "", rows[i].file);
 }
 
+static void add_out_of_sight(const struct overview_layout *l, u32 n, struct headline *line)
+{
+	u32 below = n - MIN(n, l->first + l->nshown);
+
+	if (l->first)
+		headline__addf(line, ROLE_STRONG, " · %u above", l->first);
+	if (below)
+		headline__addf(line, ROLE_STRONG, "%s%u below", l->first ? ", " : " · ", below);
+}
+
 static void headline(struct overview_screen *s, struct headline *line)
 {
 	const struct overview_result *a = result(&s->list);
@@ -134,8 +145,9 @@ static void headline(struct overview_screen *s, struct headline *line)
 		       n[SEVERITY_CRITICAL]);
 	headline__addf(line, n[SEVERITY_WARNING] ? ROLE_WARN : ROLE_DIM, " · %u warning%s",
 		       n[SEVERITY_WARNING], n[SEVERITY_WARNING] == 1 ? "" : "s");
-	headline__addf(line, ROLE_DIM, " · %u note%s · %u of %u rules",
-		       n[SEVERITY_NOTE], n[SEVERITY_NOTE] == 1 ? "" : "s", a->nrules, RULES);
+	headline__addf(line, ROLE_DIM, " · %u note%s", n[SEVERITY_NOTE], n[SEVERITY_NOTE] == 1 ? "" : "s");
+	add_out_of_sight(&s->layout, a->nfindings, line);
+	headline__addf(line, ROLE_DIM, " · %u of %u rules", a->nrules, RULES);
 	model_names(a->missing, names, sizeof(names));
 	if (*names)
 		headline__addf(line, ROLE_DIM, " · not traced: %s", names);
@@ -184,6 +196,26 @@ static u32 cursor(const struct overview_screen *s)
 	return 0;
 }
 
+/* Which finding the cursor is on, in sight or not; 0 as long as it is on none. */
+static u32 finding_at(const struct overview_screen *s, const struct overview_result *a)
+{
+	for (u32 i = 0; i < a->nfindings; i++)
+		if (a->base.table.key(&a->base.table, i) == s->at)
+			return i;
+	return 0;
+}
+
+/* The finding under the cursor is in sight; the worst ones are when it is elsewhere. */
+static void lay_out(struct overview_screen *s, const struct overview_result *a, struct rect area)
+{
+	u32 at = finding_at(s, a);
+
+	s->first = MIN(s->first, at);
+	overview__layout(&s->layout, a, area, s->kept, s->first);
+	while (s->first < at && at >= s->first + s->layout.nshown)
+		overview__layout(&s->layout, a, area, s->kept, ++s->first);
+}
+
 static void draw_cursor(const struct overview_screen *s, struct canvas *c)
 {
 	const struct rect *r = s->layout.n ? &s->layout.entries[cursor(s)].r : NULL;
@@ -210,13 +242,14 @@ static void overview__draw(struct screen *base, struct canvas *c, struct rect ar
 
 	if (area.h < 3)
 		return;
-	headline(s, &line);
-	s->layout.n = 0;
+	s->layout = (struct overview_layout){0};
 	if (!a || !overview__system(a)->nseries) {
+		headline(s, &line);
 		draw__paragraph(c, body, ROLE_TEXT, reason_for_none(s, text, sizeof(text)));
 		return;
 	}
-	overview__layout(&s->layout, a, body, s->kept);
+	lay_out(s, a, body);
+	headline(s, &line);
 	keep_lines(s, a->base.snap->t1_ns);
 	if (!a->nfindings)
 		draw__paragraph(c, s->layout.findings, a->too_short ? ROLE_DIM : ROLE_OK,
@@ -230,12 +263,34 @@ static void overview__draw(struct screen *base, struct canvas *c, struct rect ar
 
 /* --- keys --- */
 
+/* Lines that the cursor may be on: all findings, then what else is in sight. */
+static s64 nlines(const struct overview_screen *s, const struct overview_result *a)
+{
+	return (s64)a->nfindings + s->layout.n - s->layout.nshown;
+}
+
+static struct overview_entry line_at(const struct overview_screen *s, const struct overview_result *a, s64 line)
+{
+	if (line < a->nfindings)
+		return (struct overview_entry){.kind = ENTRY_FINDING, .i = (u32)line,
+					       .key = a->base.table.key(&a->base.table, (u32)line)};
+	return s->layout.entries[line - a->nfindings + s->layout.nshown];
+}
+
+static s64 cursor_line(const struct overview_screen *s, const struct overview_result *a)
+{
+	u32 at = cursor(s);
+
+	return at < s->layout.nshown ? (s64)s->layout.entries[at].i
+				     : (s64)a->nfindings + at - s->layout.nshown;
+}
+
 static bool move(struct overview_screen *s, s64 by)
 {
-	s64 to = (s64)cursor(s) + by;
+	const struct overview_result *a = result(&s->list);
 
-	if (s->layout.n)
-		s->at = s->layout.entries[CLAMP(to, 0, (s64)s->layout.n - 1)].key;
+	if (a && s->layout.n)
+		s->at = line_at(s, a, CLAMP(cursor_line(s, a) + by, 0, nlines(s, a) - 1)).key;
 	return true;
 }
 
@@ -246,10 +301,12 @@ static bool move_panel(struct overview_screen *s, int dir)
 
 	while (s->layout.n && s->layout.entries[at].kind == s->layout.entries[from].kind) {
 		if (dir < 0 ? !at : at + 1 == s->layout.n)
-			return move(s, 0);
+			return true;
 		at += (u32)dir;
 	}
-	return move(s, (s64)at - from);
+	if (s->layout.n)
+		s->at = s->layout.entries[at].key;
+	return true;
 }
 
 static bool way_of(const struct overview_screen *s, struct overview_way *w)
@@ -291,8 +348,8 @@ static bool overview__action(struct screen *base, enum action a)
 	case ACTION_LEFT: return move_panel(s, -1);
 	case ACTION_PAGE_DOWN:
 	case ACTION_RIGHT: return move_panel(s, 1);
-	case ACTION_HOME: return move(s, -(s64)OVERVIEW_ENTRIES);
-	case ACTION_END: return move(s, OVERVIEW_ENTRIES);
+	case ACTION_HOME: return move(s, INT32_MIN);
+	case ACTION_END: return move(s, INT32_MAX);
 	case ACTION_DRILL: return enter(s);
 	default: return false;
 	}
@@ -358,18 +415,17 @@ static bool overview__search(struct screen *base, const char *text, int dir)
 {
 	struct overview_screen *s = of(base);
 	const struct overview_result *a = result(&s->list);
-	u32 from = cursor(s), n = s->layout.n;
+	s64 from = a ? cursor_line(s, a) : 0, n = a && s->layout.n ? nlines(s, a) : 0;
 
-	for (u32 step = 1; a && step <= n; step++) {
-		u32 i = (from + (dir > 0 ? step : n - step % n)) % n;
-		const struct overview_entry *e = &s->layout.entries[i];
-		const char *in = e->kind == ENTRY_FINDING   ? a->findings[e->i].text
-				 : e->kind == ENTRY_PROCESS ? a->processes[e->i].comm
-							    : "";
+	for (s64 step = 1; step <= n; step++) {
+		struct overview_entry e = line_at(s, a, (from + (dir > 0 ? step : n - step)) % n);
+		const char *in = e.kind == ENTRY_FINDING   ? a->findings[e.i].text
+				 : e.kind == ENTRY_PROCESS ? a->processes[e.i].comm
+							   : "";
 
 		if (!strcasestr(in, text))
 			continue;
-		s->at = e->key;
+		s->at = e.key;
 		return true;
 	}
 	return false;

@@ -26,14 +26,15 @@ struct overview_layout {
 	struct rect boxes[ENTRY_KINDS]; /* with a frame; w 0: none, or without */
 	struct rect graphs[ENTRY_KINDS]; /* of the last minutes, in a box; w 0: none */
 	struct rect findings;
+	u32 first, nshown; /* which findings are entries; these are the first entries */
 	int needed; /* lines of them, without any that are kept */
 	struct rect processes_head; /* the line of titles */
 };
 
 /* Where everything stands in an area; where there are boxes, findings have up to `kept` lines if they need
- * little less. Pure. */
+ * little less. The finding `first` is the topmost, those that have no room are left out. Pure. */
 void overview__layout(struct overview_layout *l, const struct overview_result *a, struct rect area,
-		      int kept);
+		      int kept, u32 first);
 /* Panels around the findings. */
 void overview__draw_panels(const struct overview_layout *l, const struct overview_result *a,
 			   struct canvas *c);

@@ -230,8 +230,8 @@ static int lay_findings(struct overview_layout *l, const struct overview_result 
 {
 	int y = 0;
 
-	for (u32 i = 0; i < a->nfindings; i++) {
-		int h = finding_height(&a->findings[i], r.w);
+	for (u32 i = l->first; i < a->nfindings; i++, l->nshown++) {
+		int h = MIN(finding_height(&a->findings[i], r.w), r.h);
 
 		if (y + h > r.h)
 			break;
@@ -239,17 +239,19 @@ static int lay_findings(struct overview_layout *l, const struct overview_result 
 		    (struct rect){r.x, r.y + y, r.w, h});
 		y += h;
 	}
+	if (l->nshown < a->nfindings)
+		return r.h; /* whichever are in sight */
 	return MAX(y, 2); /* or why there is none */
 }
 
 void overview__layout(struct overview_layout *l, const struct overview_result *a, struct rect area,
-		      int kept)
+		      int kept, u32 first)
 {
 	bool boxes = area.w >= BOXES_MIN_W && area.h >= BOXES_MIN_H;
 	int most = boxes ? area.h / 3 : area.h * 2 / 5, h;
 	struct rect rest;
 
-	*l = (struct overview_layout){0};
+	*l = (struct overview_layout){.first = first};
 	l->needed = lay_findings(l, a, (struct rect){area.x, area.y, area.w, MAX(most, 2)});
 	h = l->needed;
 	if (boxes)

@@ -22,12 +22,13 @@ static const char *key_of(const struct listing *l, enum action a, char buf[16])
 
 static void headline__tasks(const struct procs_result *a, struct headline *line)
 {
-	headline__addf(line, ROLE_TEXT, " · %u processes, %u threads", a->nprocs, a->nthreads);
+	headline__addf(line, ROLE_TEXT, " · %u process%s, %u thread%s", a->nprocs,
+		       a->nprocs == 1 ? "" : "es", a->nthreads, a->nthreads == 1 ? "" : "s");
 	headline__addf(line, a->running ? ROLE_TEXT : ROLE_DIM, " · %u running", a->running);
 	if (a->blocked)
 		headline__addf(line, ROLE_WARN, " · %u blocked", a->blocked);
 	if (a->zombies)
-		headline__addf(line, ROLE_WARN, " · %u zombies", a->zombies);
+		headline__addf(line, ROLE_WARN, " · %u zombie%s", a->zombies, a->zombies == 1 ? "" : "s");
 	if (a->n[PROCS_STARTS])
 		headline__addf(line, ROLE_TEXT, " · %llu short-lived",
 			       (unsigned long long)a->n[PROCS_STARTS]);

@@ -22,7 +22,7 @@ static void headline__rows(const struct listing *l, struct headline *line)
 	const struct sched_result *a = sched__rows(l);
 	char key[16];
 
-	headline__addf(line, ROLE_DIM, " · %u rows", a->nrows);
+	headline__addf(line, ROLE_DIM, " · %u row%s", a->nrows, a->nrows == 1 ? "" : "s");
 	if (a->hidden)
 		headline__addf(line, ROLE_DIM, " · %llu that did not run [%s]",
 			       (unsigned long long)a->hidden, key_of(l, ACTION_ALL, key));

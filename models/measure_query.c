@@ -264,6 +264,7 @@ static void add_entry(struct query_builder *k, const struct measure_entry *e)
 {
 	const struct measure_values *v = &e->v[k->q->window];
 	struct measure_row *r;
+	u64 most;
 	u32 at;
 
 	k->metrics.metric = k->by_metric ? metrics__named(k->derived) : NULL;
@@ -273,8 +274,9 @@ static void add_entry(struct query_builder *k, const struct measure_entry *e)
 		metric_row__add(&k->metrics, r, e, k->q->window);
 
 	count_thread(k, at);
-	if (MAX(v->sum, e->held.bytes) >= r->most) {
-		r->most = MAX(v->sum, e->held.bytes);
+	most = k->m->latest ? v->max : MAX(v->sum, e->held.bytes);
+	if (most >= r->most) {
+		r->most = most;
 		r->who = &e->who;
 		refresh_row(k, r);
 	}

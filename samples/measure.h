@@ -147,6 +147,8 @@ struct measure {
 	/* Optional: whether what has these words of the key is there to wait for something new:
 	 * such rows stand behind the others. */
 	bool (*waits)(const __u64 *words);
+	/* Values are times: labels that others imply are those of the last event of a row, not those of most of it. */
+	bool latest;
 	u8 kept; /* the word of labels that is known where even commands are too many: MEASURE_KEPT */
 	/* What a drill groups by, one after the other, after `by`; ends with 0: the slowest list.
 	 * A row of a derived label leads to those by the label that it is of. */

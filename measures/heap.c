@@ -72,5 +72,6 @@ const struct measure measure_heap = {
 	.replaces = true,
 	.innermost = allocators,
 	.notes = {[HEAP_NOTE_FAILED] = "allocations failed"},
+	.optional = "heap_fault_user heap_fault_kernel",
 	.unseen = "held: since watching began",
 };

@@ -153,7 +153,7 @@ static __always_inline u64 address_of(struct pt_regs *ctx, const struct heap_thr
 	return address;
 }
 
-static __always_inline void call_ends(struct pt_regs *ctx, struct measure_stats *st, u64 now)
+static __always_inline void call_ends(struct pt_regs *ctx, struct measure_stats *st)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct heap_thread *t = bpf_task_storage_get(&threads, task, 0, 0);
@@ -177,7 +177,7 @@ static __always_inline void call_ends(struct pt_regs *ctx, struct measure_stats 
 	what.labels[HEAP_LABEL_CALL] = t->call | class_of(t->size) << HEAP_SIZE_SHIFT;
 	what.labels[HEAP_LABEL_EXEC] = (u32)task->self_exec_id;
 	slot = own_slot__take(&flag);
-	measure__acquire(ctx, task, slot, flag ? STACK_USER : 0, &what, now, st);
+	measure__acquire(ctx, task, slot, flag ? STACK_USER : 0, &what, bpf_ktime_get_ns(), st);
 	if (flag)
 		*flag = 0;
 }
@@ -187,16 +187,16 @@ static __always_inline int call(struct pt_regs *ctx)
 {
 	struct measure_stats *st = stats__get();
 	int ret = 0;
-	u64 now;
+	u64 began;
 
 	if (!st)
 		return 0;
-	now = run__begin(st);
+	began = run__begin_rarely(st);
 	if (PT_REGS_IP(ctx) == bpf_get_func_ip(ctx))
 		ret = call_begins(ctx, bpf_get_attach_cookie(ctx), st);
 	else
-		call_ends(ctx, st, now);
-	run__end(st, now);
+		call_ends(ctx, st);
+	run__end(st, began);
 	return ret;
 }
 
@@ -237,13 +237,13 @@ SEC("kprobe")
 int heap_free(struct pt_regs *ctx)
 {
 	struct measure_stats *st = stats__get();
-	u64 address = PT_REGS_PARM1(ctx), now;
+	u64 address = PT_REGS_PARM1(ctx), began;
 
 	if (!st || !address)
 		return 0;
-	now = run__begin(st);
+	began = run__begin_rarely(st);
 	release(ctx, address, st);
-	run__end(st, now);
+	run__end(st, began);
 	return 0;
 }
 

@@ -184,6 +184,5 @@ struct growth growth__judge(const struct growth_series *series, const struct gro
 	g.per_min = slope(marks + from, c->ends_ns + from, c->n - from) * 60e9;
 	g.kept_pct = MIN(100 * kept_of(series, from, c->n - 1), 100.0);
 	g.from = from;
-	g.grown = marks[c->n - 1] - marks[from];
 	return g;
 }

@@ -43,7 +43,6 @@ struct growth {
 	double per_min;	 /* slope of the marks since from_ns */
 	u32 from;	 /* the mark from which on it does */
 	u64 from_ns;	 /* when that was */
-	double grown;	 /* since then */
 	double kept_pct; /* of what was acquired since then: what is still there */
 };
 

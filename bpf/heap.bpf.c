@@ -28,6 +28,8 @@ struct heap_thread {
 		u64 page, bytes;
 	} pages[2];
 	u64 brk, moves; /* of the call that it is in: what it was before; the size of what is moved */
+	u64 copies;	/* 1: it writes to private memory that is there: the page that it gets next is a copy */
+	u64 copy;	/* that page, until it is seen to be one */
 };
 
 TASK_MAP(threads, struct heap_thread);
@@ -151,7 +153,7 @@ static __always_inline u64 address_of(struct pt_regs *ctx, const struct heap_thr
 	return address;
 }
 
-static __always_inline void call_ends(struct pt_regs *ctx, struct measure_stats *st, u64 now)
+static __always_inline void call_ends(struct pt_regs *ctx, struct measure_stats *st)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct heap_thread *t = bpf_task_storage_get(&threads, task, 0, 0);
@@ -175,7 +177,7 @@ static __always_inline void call_ends(struct pt_regs *ctx, struct measure_stats 
 	what.labels[HEAP_LABEL_CALL] = t->call | class_of(t->size) << HEAP_SIZE_SHIFT;
 	what.labels[HEAP_LABEL_EXEC] = (u32)task->self_exec_id;
 	slot = own_slot__take(&flag);
-	measure__acquire(ctx, task, slot, flag ? STACK_USER : 0, &what, now, st);
+	measure__acquire(ctx, task, slot, flag ? STACK_USER : 0, &what, bpf_ktime_get_ns(), st);
 	if (flag)
 		*flag = 0;
 }
@@ -185,16 +187,16 @@ static __always_inline int call(struct pt_regs *ctx)
 {
 	struct measure_stats *st = stats__get();
 	int ret = 0;
-	u64 now;
+	u64 began;
 
 	if (!st)
 		return 0;
-	now = run__begin(st);
+	began = run__begin_rarely(st);
 	if (PT_REGS_IP(ctx) == bpf_get_func_ip(ctx))
 		ret = call_begins(ctx, bpf_get_attach_cookie(ctx), st);
 	else
-		call_ends(ctx, st, now);
-	run__end(st, now);
+		call_ends(ctx, st);
+	run__end(st, began);
 	return ret;
 }
 
@@ -235,13 +237,13 @@ SEC("kprobe")
 int heap_free(struct pt_regs *ctx)
 {
 	struct measure_stats *st = stats__get();
-	u64 address = PT_REGS_PARM1(ctx), now;
+	u64 address = PT_REGS_PARM1(ctx), began;
 
 	if (!st || !address)
 		return 0;
-	now = run__begin(st);
+	began = run__begin_rarely(st);
 	release(ctx, address, st);
-	run__end(st, now);
+	run__end(st, began);
 	return 0;
 }
 
@@ -438,6 +440,34 @@ struct page {
 	void *mapping;
 } KERNEL_TYPE;
 
+static __always_inline bool is_anonymous(u64 page)
+{
+	return (u64)BPF_CORE_READ((struct page *)page, mapping) & MAPPING_ANON;
+}
+
+/* A write to what is there may be allowed without a copy; then the next page was for something else. */
+static __always_inline void check_copy(struct heap_thread *t)
+{
+	if (t->copy && !is_anonymous(t->copy))
+		held__take(held__key(0, t->copy));
+	t->copy = 0;
+}
+
+/* In the place of a page that is shared since a fork, by which the number of pages does not change. */
+static __always_inline void copied(void *ctx, struct task_struct *task, struct heap_thread *t, u64 page, u64 bytes)
+{
+	struct measure_stats *st = stats__get();
+	u64 began;
+
+	if (!st)
+		return;
+	began = run__begin(st);
+	t->copies = t->pages[0].page = t->pages[1].page = 0;
+	t->copy = page;
+	got(ctx, task, 0, page, bytes, HEAP_PAGE, st);
+	run__end(st, began);
+}
+
 SEC("raw_tp/mm_page_alloc")
 int heap_page_got(struct bpf_raw_tracepoint_args *ctx)
 {
@@ -450,10 +480,62 @@ int heap_page_got(struct bpf_raw_tracepoint_args *ctx)
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
 		return 0;
+	check_copy(t);
+	if (t->copies) {
+		copied(ctx, task, t, ctx->args[0], (u64)page_bytes << (order & 31));
+		return 0;
+	}
 	t->pages[1] = t->pages[0];
 	t->pages[0].page = ctx->args[0];
 	t->pages[0].bytes = (u64)page_bytes << (order & 31);
 	return 0;
+}
+
+#define ERROR_OF_COPY 3 /* of the processor's error: the page is there, and was written to */
+#define AREA_SHARED   8 /* flags of mappings */
+
+struct area_search {
+	u64 pivots[MAPLE_PIVOTS];
+};
+
+PERCPU_MAP(area_searches, 1, struct area_search);
+
+static __always_inline bool is_private(u64 address)
+{
+	struct area_search *s = map__only(&area_searches);
+	u64 vma = s ? vma__find(address, s->pivots) : 0;
+
+	return vma && !(BPF_CORE_READ((struct vm_area_struct___vma *)vma, vm_flags) & AREA_SHARED);
+}
+
+static __always_inline int fault_begins(u64 address, u64 error)
+{
+	struct task_struct *task = bpf_get_current_task_btf();
+	u32 tgid = task->tgid;
+	struct heap_thread *t;
+	bool copies;
+
+	if (!bpf_map_lookup_elem(&executed, &tgid))
+		return 0;
+	copies = (error & ERROR_OF_COPY) == ERROR_OF_COPY && is_private(address);
+	t = bpf_task_storage_get(&threads, task, 0, copies ? BPF_LOCAL_STORAGE_GET_F_CREATE : 0);
+	if (!t)
+		return 0;
+	check_copy(t);
+	t->copies = copies;
+	return 0;
+}
+
+SEC("tp_btf/page_fault_user")
+int heap_fault_user(u64 *ctx)
+{
+	return fault_begins(ctx[0], ctx[2]);
+}
+
+SEC("tp_btf/page_fault_kernel")
+int heap_fault_kernel(u64 *ctx)
+{
+	return fault_begins(ctx[0], ctx[2]);
 }
 
 /* A page of a file that was read meanwhile has its mapping. */

@@ -167,6 +167,17 @@ static inline __u64 held_weight__unpack(__u32 packed)
 	       << (packed >> HELD_WEIGHT_PART);
 }
 
+/* How many objects have a tag (what of a key a word has) with these bits: most of what is released is not followed where
+ * few are, and is known not to be by memory that is in the CPU's caches. */
+#define HELD_FILTER 16384
+
+struct measure_held_filter {
+	__u32 n[HELD_FILTER];
+};
+
+/* The lowest bit of a tag is always set. */
+#define HELD_FILTER_OF(word) ((__u32)((word) >> (HELD_KEY_SHIFT + 1)) & (HELD_FILTER - 1))
+
 /* Two lines of the CPU's caches. */
 struct measure_held_bucket {
 	__u64 words[HELD_SLOTS];

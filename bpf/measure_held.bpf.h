@@ -25,6 +25,8 @@
 /* All sized by user space. */
 SHARED_ARRAY_MAP(held, 2, struct measure_held_bucket);
 
+SHARED_ARRAY_MAP(held_filter, 1, struct measure_held_filter);
+
 SHARED_ARRAY_MAP(sites, 2, struct measure_site);
 
 SHARED_ARRAY_MAP(owners, 2, struct measure_owner);
@@ -235,6 +237,26 @@ static __always_inline void site__release(u64 word, const struct measure_held_sl
 	__sync_fetch_and_add(&s->churned_bytes, bytes);
 }
 
+static __always_inline u32 *filter__of(u64 word)
+{
+	struct measure_held_filter *f = map__only(&held_filter);
+
+	return f ? &f->n[HELD_FILTER_OF(word)] : NULL;
+}
+
+static __always_inline void filter__add(u64 word, s32 n)
+{
+	u32 *count = filter__of(word);
+
+	if (count)
+		__sync_fetch_and_add(count, n);
+}
+
+static __always_inline u64 word__of_key(u64 key)
+{
+	return key__tag(key) << HELD_KEY_SHIFT;
+}
+
 /* Takes an object out of a bucket; false: it is not there. */
 static __always_inline bool slot__take(struct measure_held_bucket *b, u64 tag)
 {
@@ -247,6 +269,7 @@ static __always_inline bool slot__take(struct measure_held_bucket *b, u64 tag)
 		slot = b->slots[i];
 		if (__sync_val_compare_and_swap(&b->words[i], word, 0) != word)
 			continue;
+		filter__add(word, -1);
 		site__release(word, &slot);
 		return true;
 	}
@@ -263,6 +286,10 @@ __noinline int bucket__take(u64 key, u32 which)
 /* False: it is not held, as far as is known. */
 __noinline int held__take(u64 key)
 {
+	const u32 *count = filter__of(word__of_key(key));
+
+	if (!count || !*count)
+		return false;
 	for (u32 i = 0; i < HELD_CHOICES; i++) {
 		if (i >= held_choices)
 			break;
@@ -376,6 +403,8 @@ __noinline int held__join(const struct held_object *o)
 	}
 	if (__sync_val_compare_and_swap(&b->words[i], was, word__of(key__tag(o->key), o->site, both)) != was)
 		return false;
+	filter__add(was, -1);
+	filter__add(word__of_key(o->key), 1);
 	b->slots[i].size = o->size;
 	b->slots[i].since = o->since;
 	site__lose(was, old.size, old_weight);
@@ -441,8 +470,10 @@ static __always_inline bool measure__acquire(void *ctx, struct task_struct *task
 	if (a->wasted)
 		__sync_fetch_and_add(&s->wasted_bytes, a->wasted * weight);
 	o.since = (now - held_epoch_ns) >> HELD_AGE_SHIFT;
+	filter__add(word__of_key(o.key), 1);
 	if (held__put(&o))
 		return true;
+	filter__add(word__of_key(o.key), -1);
 	__sync_fetch_and_add(&st->untracked, 1);
 	if (!held__join(&o))
 		site__lose(o.site, o.size, weight);

@@ -16,6 +16,10 @@ static const struct watch_value unknown;
 
 HASH_MAP(values, WATCH_PROCESSES, u64, struct watch_value);
 
+LRU_MAP(lasts, WATCH_SITES, struct watch_site, struct watch_last);
+
+static const struct watch_last none;
+
 /* The processor stops behind what it executed: memory has the new value. */
 static __always_inline struct watch_value *value__look(u64 place, u64 address, u64 *now,
 						       struct measure_stats *st)
@@ -82,16 +86,28 @@ __noinline bool value__counts(u32 at, u64 before, u64 after)
 	return true;
 }
 
-static __always_inline void keep_hit(struct watch_value *v, struct bpf_perf_event_data *ctx, u64 before,
+static __always_inline struct watch_last *last__of(const u64 *labels, struct measure_stats *st)
+{
+	struct watch_site site = {labels[WATCH_LABEL_PLACE], labels[WATCH_LABEL_CODE]};
+	struct watch_last *l = bpf_map_lookup_elem(&lasts, &site);
+
+	if (l)
+		return l;
+	if (bpf_map_update_elem(&lasts, &site, &none, BPF_ANY))
+		st->names_lost++;
+	return bpf_map_lookup_elem(&lasts, &site);
+}
+
+static __always_inline void keep_hit(struct watch_last *l, struct bpf_perf_event_data *ctx, u64 before,
 				     u64 now)
 {
 	const unsigned long *regs = (void *)&ctx->regs;
 
-	v->before = before;
-	v->after = now;
+	l->before = before;
+	l->after = now;
 #pragma unroll
 	for (u32 i = 0; i < sizeof(ctx->regs) / sizeof(*regs); i++)
-		v->regs[i] = regs[i];
+		l->regs[i] = regs[i];
 }
 
 SEC("perf_event")
@@ -101,6 +117,7 @@ int watch_hit(struct bpf_perf_event_data *ctx)
 	u64 labels[MEASURE_LABELS] = {}, now, before, value = 0;
 	struct measure_stats *st = stats__get();
 	struct watch_value *v;
+	struct watch_last *last;
 	struct measure_task *t;
 
 	if (!st)
@@ -119,9 +136,10 @@ int watch_hit(struct bpf_perf_event_data *ctx)
 	if (v && !value__counts(labels[WATCH_LABEL_PLACE], before, value)) {
 		st->notes[WATCH_NOTE_OTHERS]++;
 	} else {
-		if (v)
-			keep_hit(v, ctx, before, value);
-		measure__count(ctx, task, t, labels, 0, false, st);
+		last = last__of(labels, st);
+		if (last)
+			keep_hit(last, ctx, before, value);
+		measure__count(ctx, task, t, labels, now >> 10, false, st);
 	}
 	run__end(st, now);
 	return 0;

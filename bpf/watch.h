@@ -14,12 +14,23 @@ enum { WATCH_LABEL_PLACE, WATCH_LABEL_CODE };
 
 #define WATCH_REGS 34 /* at most, as the kernel has them for user space */
 
-/* What is at a place, before and after the last hit that counted; of execution it is not looked at. */
+/* What is at a place. */
 struct watch_value {
-	__u64 before, after;
-	__u64 last; /* what was there at the last hit of all */
+	__u64 last; /* what was there at the last hit of all; of execution it is not looked at */
 	__u64 address;
-	__u64 regs[WATCH_REGS]; /* at that hit */
+};
+
+/* The labels of a hit: whose last one is kept. */
+struct watch_site {
+	__u64 place, code;
+};
+
+#define WATCH_SITES 4096
+
+/* What was at the place before and after the last hit of some code that counted, and the registers at it. */
+struct watch_last {
+	__u64 before, after;
+	__u64 regs[WATCH_REGS];
 };
 
 /* A hit counts when all tests hold, each of a value with a number, or with the other value. */

@@ -50,11 +50,11 @@ static const struct measure_label labels[LABELS] = {
 static const char *const allocators[] = {
 	"malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc", "operator new",
 	"xmalloc", "xcalloc", "xrealloc", "xstrdup", "strdup", "__strdup", "strndup", "__strndup",
-	"g_malloc", "g_realloc", "g_slice_alloc", "g_strdup", "__gnu_cxx::new_allocator",
-	"std::allocator", "std::__new_allocator", "__rust_alloc", "__rust_realloc", "__rdl_", "__rg_", "alloc::", "<alloc::",
-	"hashbrown::", "<hashbrown::", "runtime.", "__libc_malloc", "__libc_calloc", "__libc_realloc",
+	"g_malloc*", "g_realloc*", "g_slice_alloc*", "g_strdup*", "__gnu_cxx::new_allocator*",
+	"std::allocator*", "std::__new_allocator*", "__rust_alloc", "__rust_realloc", "__rdl_*", "__rg_*", "alloc::*", "<alloc::*",
+	"hashbrown::*", "<hashbrown::*", "runtime.*", "__libc_malloc", "__libc_calloc", "__libc_realloc",
 	"__GI___libc_malloc", "__GI___libc_realloc", "_int_malloc", "_int_realloc", "_int_memalign", "sysmalloc",
-	"__memset_", "__memcpy_", "__memmove_", NULL,
+	"__memset_*", "__memcpy_*", "__memmove_*", NULL,
 };
 
 const struct measure measure_heap = {
@@ -72,5 +72,6 @@ const struct measure measure_heap = {
 	.replaces = true,
 	.innermost = allocators,
 	.notes = {[HEAP_NOTE_FAILED] = "allocations failed"},
+	.optional = "heap_fault_user heap_fault_kernel",
 	.unseen = "held: since watching began",
 };

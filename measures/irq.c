@@ -96,12 +96,12 @@ static const struct measure_label labels[LABELS] = {
 
 /* From an interrupt's entry to where stacks are taken: below them is who was interrupted. */
 static const char *const entries[] = {
-	"asm_", "sysvec_", "__sysvec_", "common_interrupt", "__common_interrupt", "irqentry_", "irq_exit",
-	"__irq_exit", "handle_softirqs", "__do_softirq", "do_softirq", "__softirqentry", "handle_irq", "__handle_irq",
-	"handle_edge_irq", "handle_fasteoi_irq", "handle_level_irq", "handle_percpu", "generic_handle", "call_irq_handler",
-	"hrtimer_interrupt", "__hrtimer_run", "hrtimer_run", "call_timer_fn", "__run_timer", "run_timer", "expire_timers",
-	"tasklet_action", "generic_smp_call", "__flush_smp_call", "flush_smp_call", "net_rx_action", "el1_interrupt", "el1h_64_irq", "el0_interrupt",
-	"__traceiter_", "schedule", "__schedule", "preempt_schedule", NULL,
+	"asm_*", "sysvec_*", "__sysvec_*", "common_interrupt*", "__common_interrupt*", "irqentry_*", "irq_exit*",
+	"__irq_exit*", "handle_softirqs*", "__do_softirq*", "do_softirq*", "__softirqentry*", "handle_irq*", "__handle_irq*",
+	"handle_edge_irq*", "handle_fasteoi_irq*", "handle_level_irq*", "handle_percpu*", "generic_handle*", "call_irq_handler*",
+	"hrtimer_interrupt*", "__hrtimer_run*", "hrtimer_run*", "call_timer_fn*", "__run_timer*", "run_timer*", "expire_timers*",
+	"tasklet_action*", "generic_smp_call*", "__flush_smp_call*", "flush_smp_call*", "net_rx_action*", "el1_interrupt*", "el1h_64_irq*", "el0_interrupt*",
+	"__traceiter_*", "schedule*", "__schedule*", "preempt_schedule*", NULL,
 };
 
 const struct measure measure_irq = {

@@ -64,12 +64,12 @@ static void setup(struct measure_setup *s)
 }
 
 static const char *const allocators[] = {
-	"kmem_cache_alloc", "__kmem_cache_alloc", "kmalloc",   "__kmalloc", "kvmalloc",
-	"__kvmalloc",	    "krealloc",		  "kmemdup",   "kstrdup",   "mempool_alloc",
-	"___slab_alloc",    "__slab_alloc",	  "new_slab",  "allocate_slab", "refill_",
-	"alloc_pages",	    "__alloc_pages",	  "__alloc_frozen", "alloc_frozen", "folio_alloc",
-	"__folio_alloc",    "vma_alloc_folio",	  "get_zeroed_page", "__get_free_page", "get_free_page",
-	"alloc_from_pcs",   "__pcs_replace",	  "alloc_empty_sheaf", NULL,
+	"kmem_cache_alloc*", "__kmem_cache_alloc*", "kmalloc*",   "__kmalloc*", "kvmalloc*",
+	"__kvmalloc*",	    "krealloc*",		  "kmemdup*",   "kstrdup*",   "mempool_alloc*",
+	"___slab_alloc*",    "__slab_alloc*",	  "new_slab*",  "allocate_slab*", "refill_*",
+	"alloc_pages*",	    "__alloc_pages*",	  "__alloc_frozen*", "alloc_frozen*", "folio_alloc*",
+	"__folio_alloc*",    "vma_alloc_folio*",	  "get_zeroed_page*", "__get_free_page*", "get_free_page*",
+	"alloc_from_pcs*",   "__pcs_replace*",	  "alloc_empty_sheaf*", NULL,
 };
 
 const struct measure measure_kmem = {

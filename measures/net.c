@@ -67,8 +67,8 @@ static const struct measure_label labels[LABELS] = {
 	[BY_STACK] = {STACK_LABEL("Dropped in", "where packets were dropped")},
 };
 
-static const char *const freeing[] = {"kfree_skb", "__kfree_skb", "sk_skb_reason_drop",
-				      "skb_release", "__sk_skb_reason_drop", NULL};
+static const char *const freeing[] = {"kfree_skb*", "__kfree_skb*", "sk_skb_reason_drop*",
+				      "skb_release*", "__sk_skb_reason_drop*", NULL};
 
 const struct measure measure_net = {
 	MEASURE_HERE,

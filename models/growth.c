@@ -4,7 +4,7 @@
 #include <math.h>
 
 #define LEAST_MARKS 8 /* fewer may rise by chance */
-#define LEAST_NS    (30 * NSEC_PER_SEC) /* what begins to work fills its tables */
+#define LEAST_NS    (30 * NSEC_PER_SEC) /* what begins to work fills its tables; a cycle rises, too */
 #define LEAST_RISES 4 /* one is a step: a table that was allocated, or a single sample of many bytes */
 
 /* The interval whose end is the nearest to that of the span ends it. */
@@ -170,20 +170,19 @@ struct growth growth__judge(const struct growth_series *series, const struct gro
 	u32 from;
 	int rises;
 
-	if (c->n < LEAST_MARKS || c->ends_ns[c->n - 1] - c->begin_ns < LEAST_NS)
+	if (c->n < LEAST_MARKS)
 		return g;
 	rises = pairs(marks, c->n, &variance);
 	if (rises <= 1 || variance <= 0 || !is_above(marks, c->n) || rises_in(marks, c->n) < LEAST_RISES)
 		return g;
 	from = lowest(marks, c->n);
-	if (c->n - from < LEAST_MARKS / 2 || fills_up(series, from, c->n - 1) ||
-	    marks[c->n - 1] - marks[from] < swing_of(series, from, c->n))
+	g.from_ns = from ? c->ends_ns[from - 1] : c->begin_ns;
+	if (c->n - from < LEAST_MARKS / 2 || c->ends_ns[c->n - 1] - g.from_ns < LEAST_NS ||
+	    fills_up(series, from, c->n - 1) || marks[c->n - 1] - marks[from] < swing_of(series, from, c->n))
 		return g;
 	g.sure_pct = MIN((u32)(50 * (1 + erf((rises - 1) / sqrt(2 * variance)))), 99u);
 	g.per_min = slope(marks + from, c->ends_ns + from, c->n - from) * 60e9;
 	g.kept_pct = MIN(100 * kept_of(series, from, c->n - 1), 100.0);
 	g.from = from;
-	g.grown = marks[c->n - 1] - marks[from];
-	g.from_ns = from ? c->ends_ns[from - 1] : c->begin_ns;
 	return g;
 }

@@ -43,7 +43,6 @@ struct growth {
 	double per_min;	 /* slope of the marks since from_ns */
 	u32 from;	 /* the mark from which on it does */
 	u64 from_ns;	 /* when that was */
-	double grown;	 /* since then */
 	double kept_pct; /* of what was acquired since then: what is still there */
 };
 
@@ -54,7 +53,7 @@ struct growth {
  * the most of the first. Nor is what fills up, as a cache, or a table that takes the place of what was there before.
  * Nor is a step or two, such as a table that was allocated: four of the marks have to
  * rise. Nor is less than what comes and goes within a span: where garbage is collected, how low a mark is depends on
- * when. Before it was watched for half a minute nothing is said.
+ * when. What grows for less than half a minute may be a cycle: nothing is said.
  */
 struct growth growth__judge(const struct growth_series *g, const struct growth_clock *c);
 

@@ -264,6 +264,7 @@ static void add_entry(struct query_builder *k, const struct measure_entry *e)
 {
 	const struct measure_values *v = &e->v[k->q->window];
 	struct measure_row *r;
+	u64 most;
 	u32 at;
 
 	k->metrics.metric = k->by_metric ? metrics__named(k->derived) : NULL;
@@ -273,8 +274,9 @@ static void add_entry(struct query_builder *k, const struct measure_entry *e)
 		metric_row__add(&k->metrics, r, e, k->q->window);
 
 	count_thread(k, at);
-	if (MAX(v->sum, e->held.bytes) >= r->most) {
-		r->most = MAX(v->sum, e->held.bytes);
+	most = k->m->latest ? v->max : MAX(v->sum, e->held.bytes);
+	if (most >= r->most) {
+		r->most = most;
 		r->who = &e->who;
 		refresh_row(k, r);
 	}
@@ -447,13 +449,16 @@ static struct histogram histogram_of(const struct measure *m, double *buckets,
 				  .type = measure__value_type(m)};
 }
 
-/* Whether what came may as well have taken the place of what was there before watching began. */
+/* Whether what came may as well have taken the place of what was there before watching began: in the second half of
+ * the time that it grows, too. What replaces ends when nothing of before is left. */
 static bool may_replace(const struct growth *g, const struct measure_row *r, const struct measure_snap *s)
 {
-	const float *released = s->replaced.acquired;
+	const float *released = s->replaced.acquired, *marks = r->marks.marks;
 	double each = r->held.n ? (double)r->held.bytes / (double)r->held.n : 0;
+	u32 last = s->growth.n - 1, half = g->from + (last - g->from) / 2;
 
-	return s->measure->replaces && s->growth.n && each * (double)(released[s->growth.n - 1] - released[g->from]) > g->grown / 2;
+	return s->measure->replaces && s->growth.n &&
+	       each * (double)(released[last] - released[half]) > (marks[last] - marks[half]) / 2;
 }
 
 /* As sure as the judgement of its sizes, unless these are estimates that may be off by as much. */

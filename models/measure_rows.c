@@ -24,21 +24,13 @@ static void value_frame(const void *of, u32 i, struct value_frame *out)
 	*out = (struct value_frame){.symbol = f.name, .object = f.object_name, .kind = f.kind};
 }
 
-static bool is_innermost(const struct measure *m, const char *name)
-{
-	for (const char *const *start = m->innermost; start && *start; start++)
-		if (!strncmp(name, *start, strlen(*start)))
-			return true;
-	return false;
-}
-
 /* The first that tells something; the leaf: none does, or the measure does not ask. */
 static struct frame_text outer_frame(const struct measure *m, const struct measure_row *r)
 {
 	for (u32 i = 0; m->innermost && i < callstack__nlocs(r->stack); i++) {
 		struct frame_text f = frame__text(r->symbols, r->stack->locs[i]);
 
-		if (!is_innermost(m, f.name))
+		if (!measure__is_innermost(m, f.name))
 			return f;
 	}
 	return frame__text(r->symbols, r->stack->locs[0]);
@@ -56,7 +48,7 @@ static bool is_of_calls(const struct measure *m, const struct measure_row *r)
 
 static bool is_by_caller(const struct measure *m, const struct measure_row *r)
 {
-	return !m->innermost || is_innermost(m, outer_frame(m, r).name);
+	return !m->innermost || measure__is_innermost(m, outer_frame(m, r).name);
 }
 
 const char *measure_row__stack_name(const struct measure *m, const struct measure_row *r)
@@ -199,10 +191,15 @@ static void ratio_cell(const struct measure_row *r, const struct measure_ratio *
 		out->u = r->v.sums[ratio->of] / in;
 }
 
-/* Numbers that are not known where nothing was counted. */
+static bool is_quantile(enum measure_cell_kind kind)
+{
+	return kind == CELL_P50 || kind == CELL_P95 || kind == CELL_P99;
+}
+
+/* Numbers that are not known where nothing was counted. Of a stack that stands for several no distribution is. */
 static u64 counted_cell(const struct measure_row *r, enum measure_cell_kind kind, struct value *out)
 {
-	if (!r->v.count)
+	if (!r->v.count || (is_quantile(kind) && !r->hist.n))
 		out->type = VALUE_NONE;
 	switch (kind) {
 	case CELL_MIN:

@@ -41,9 +41,8 @@ static const char *where_on_again(const struct measure_slow_entry *slow, const s
 		for (u32 j = 0; j < ARRAY_SIZE(idle); j++)
 			if (!strncmp(name, idle[j], strlen(idle[j])))
 				return "";
-		for (const char *const *in = measure_table[MEASURE_IRQ]->innermost; *in; in++)
-			if (!strncmp(name, *in, strlen(*in)))
-				return where;
+		if (measure__is_innermost(measure_table[MEASURE_IRQ], name))
+			return where;
 		if (strncmp(name, "_raw_", 5)) /* what lets go of a lock is not what had it */
 			where = name;
 	}

@@ -2,7 +2,9 @@
 /* The table of measures, and what a declaration must not say. */
 #include "samples/measure.h"
 
+#include <ctype.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "base/hosts.h"
 
@@ -51,6 +53,25 @@ int measure__label(const struct measure *m, const char *name)
 		if (!strcmp(m->labels[i].name, name))
 			return (int)i;
 	return -1;
+}
+
+/* Behind the name of a function that has it: its arguments, or what kind of a clone it is. */
+static bool ends_name(char c)
+{
+	return c != '_' && c != ':' && !isalnum((unsigned char)c);
+}
+
+bool measure__is_innermost(const struct measure *m, const char *name)
+{
+	for (const char *const *word = m->innermost; word && *word; word++) {
+		size_t len = strlen(*word);
+		bool begins = (*word)[len - 1] == '*';
+
+		len -= begins;
+		if (!strncmp(name, *word, len) && (begins || ends_name(name[len])))
+			return true;
+	}
+	return false;
 }
 
 u32 measure__own_labels(const struct measure *m)

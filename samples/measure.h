@@ -147,6 +147,8 @@ struct measure {
 	/* Optional: whether what has these words of the key is there to wait for something new:
 	 * such rows stand behind the others. */
 	bool (*waits)(const __u64 *words);
+	/* Values are times: labels that others imply are those of the last event of a row, not those of most of it. */
+	bool latest;
 	u8 kept; /* the word of labels that is known where even commands are too many: MEASURE_KEPT */
 	/* What a drill groups by, one after the other, after `by`; ends with 0: the slowest list.
 	 * A row of a derived label leads to those by the label that it is of. */
@@ -162,8 +164,8 @@ struct measure {
 	bool replaces;
 	u64 sample_bytes; /* of a holding: --sample-bytes where none are given; 0: all are followed */
 	const char *hint; /* where there are no rows: what to do, in words */
-	/* Optional: how names of functions begin that all stacks end in, such as an allocator's: rows
-	 * by stack are named by what called them. Ends with NULL. */
+	/* Optional: names of functions that all stacks end in, such as an allocator's, with * behind them where it is
+	 * how they begin: rows by stack are named by what called them. Ends with NULL. */
 	const char *const *innermost;
 	/* Optional: names of the columns that narrow screens have, blank-separated; the others come as there
 	 * is room for them. */
@@ -197,6 +199,9 @@ void measure_setup__set(struct measure_setup *s, const char *name, const void *d
 /* -1: there is none of that name. */
 int measure__label(const struct measure *m, const char *name);
 u32 measure__own_labels(const struct measure *m);
+
+/* Whether the function of that name, or a clone of it, is among m->innermost. */
+bool measure__is_innermost(const struct measure *m, const char *name);
 /* The value of an own label in the words of a key. */
 static inline u64 measure_label__value(const struct measure_label *l, const __u64 *words)
 {

@@ -153,7 +153,8 @@ static bool has_sessions(void)
 /* Programs of the other way. */
 static void leave_out(struct bpf_object *obj, bool by_pages)
 {
-	static const char *const of_pages[] = {"heap_page_got", "heap_page_used", "heap_page_freed", NULL};
+	static const char *const of_pages[] = {"heap_page_got", "heap_page_used", "heap_page_freed", "heap_fault_user",
+					       "heap_fault_kernel", NULL};
 	static const char *const of_calls[] = {"heap_session", "heap_call",	   "heap_free", "heap_mmap",
 					       "heap_munmap",  "heap_moves",	   "heap_moved", "heap_brk_begins",
 					       "heap_brk",     NULL};

@@ -53,6 +53,7 @@ struct held_tables {
 	struct bpf_object *obj;
 	u32 nbuckets, nsites_max, nowners_max;
 	struct measure_held_bucket *buckets; /* NULL until mapped */
+	struct measure_held_filter *filter;
 	struct measure_site *sites;
 	struct measure_owner *owners;
 	bool *owner_goes; /* those that no site had when sites were freed last */
@@ -117,9 +118,10 @@ static void *map_of(const struct held_tables *t, const char *name, size_t size)
 int held_tables__map(struct held_tables *t, struct status *st)
 {
 	t->buckets = map_of(t, "held", t->nbuckets * sizeof(*t->buckets));
+	t->filter = map_of(t, "held_filter", sizeof(*t->filter));
 	t->sites = map_of(t, "sites", t->nsites_max * sizeof(*t->sites));
 	t->owners = map_of(t, "owners", t->nowners_max * sizeof(*t->owners));
-	if (!t->buckets || !t->sites || !t->owners)
+	if (!t->buckets || !t->filter || !t->sites || !t->owners)
 		return bpf_util__failed(-errno, "mapping BPF arrays", st);
 	t->nsites = bpf_globals__find(t->obj, "nsites", sizeof(*t->nsites));
 	t->nowners = bpf_globals__find(t->obj, "nowners", sizeof(*t->nowners));
@@ -137,6 +139,8 @@ void held_tables__free(struct held_tables *t)
 		return;
 	if (t->buckets)
 		munmap(t->buckets, t->nbuckets * sizeof(*t->buckets));
+	if (t->filter)
+		munmap(t->filter, sizeof(*t->filter));
 	if (t->sites)
 		munmap(t->sites, t->nsites_max * sizeof(*t->sites));
 	if (t->owners)
@@ -437,6 +441,7 @@ static void release(struct held_tables *t, struct measure_held_bucket *b, u32 at
 
 	if (!__atomic_compare_exchange_n(&b->words[at], &was, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
 		return;
+	__atomic_fetch_sub(&t->filter->n[HELD_FILTER_OF(word)], 1, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&s->released, weight, __ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&s->released_bytes, size_of(&slot) * weight, __ATOMIC_SEQ_CST);
 }

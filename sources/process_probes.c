@@ -66,6 +66,12 @@ static bool has_probe(const struct probed_process *p, const struct probed_file *
 	return false;
 }
 
+/* The process executed or ended meanwhile: what it had mapped is no more. */
+static bool is_gone(int err)
+{
+	return err == -ENOENT || err == -ESRCH;
+}
+
 static void look_at_file(struct process_probes *p, struct probed_process *of, const struct probed_file *f)
 {
 	struct process_probe probe = {.dev = f->dev, .ino = f->ino};
@@ -73,8 +79,10 @@ static void look_at_file(struct process_probes *p, struct probed_process *of, co
 
 	if (err || !probe_links__any(&probe.links)) {
 		probe_links__fini(&probe.links);
-		p->nrefused += err != 0;
-		p->err = err ? err : p->err;
+		if (err && !is_gone(err)) {
+			p->nrefused++;
+			p->err = err;
+		}
 		return;
 	}
 	of->probes = xgrow(of->probes, of->nprobes, &of->probes_cap, sizeof(*of->probes));

@@ -209,11 +209,10 @@ static void read_value(struct watching *w, const struct process *p, u32 i)
 
 	snprintf(path, sizeof(path), "/proc/%u/mem", p->pid);
 	fd = w->specs[i].access == HW_BREAKPOINT_X ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-	if (fd >= 0 && pread(fd, &v.after, w->specs[i].len, (off_t)v.address) < 0)
-		v.after = 0;
+	if (fd >= 0 && pread(fd, &v.last, w->specs[i].len, (off_t)v.address) < 0)
+		v.last = 0;
 	if (fd >= 0)
 		close(fd);
-	v.before = v.last = v.after;
 	bpf_map_update_elem(bpf_object__find_map_fd_by_name(w->obj, "values"), &place, &v, BPF_ANY);
 }
 
@@ -367,7 +366,7 @@ static const char *const reg_names[] = {NULL};
 #endif
 _Static_assert(ARRAY_SIZE(reg_names) <= WATCH_REGS, "registers are kept");
 
-static void regs_text(const struct watch_value *v, char *buf, size_t size)
+static void regs_text(const struct watch_last *last, char *buf, size_t size)
 {
 	size_t n = 0;
 
@@ -375,7 +374,32 @@ static void regs_text(const struct watch_value *v, char *buf, size_t size)
 	for (u32 i = 0; i < ARRAY_SIZE(reg_names) && n < size; i++)
 		if (reg_names[i])
 			n += (size_t)snprintf(buf + n, size - n, "%s%s=0x%llx", n ? " " : "", reg_names[i],
-					      (unsigned long long)v->regs[i]);
+					      (unsigned long long)last->regs[i]);
+}
+
+/* Of the last hit of that code; empty: it was too long ago, or of execution. */
+static void last_text(const struct watching *w, const char *name, const __u64 *words, char *buf, size_t size)
+{
+	const struct watch_site site = {words[WATCH_LABEL_PLACE], words[WATCH_LABEL_CODE]};
+	bool code = w->specs[site.place & (WATCHES_MAX - 1)].access == HW_BREAKPOINT_X;
+	struct watch_last last;
+
+	*buf = '\0';
+	if (bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(w->obj, "lasts"), &site, &last))
+		return;
+	if (!strcmp(name, "registers"))
+		regs_text(&last, buf, size);
+	else if (!code)
+		snprintf(buf, size, "%llu",
+			 (unsigned long long)(strcmp(name, "before") ? last.after : last.before));
+}
+
+static void address_text(const struct watching *w, u64 place, char *buf, size_t size)
+{
+	struct watch_value v = {0};
+
+	bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(w->obj, "values"), &place, &v);
+	snprintf(buf, size, "0x%llx", (unsigned long long)v.address);
 }
 
 static bool watch__text(void *ctx, u32 label, const struct measure_value *of, char *buf, size_t size)
@@ -383,7 +407,6 @@ static bool watch__text(void *ctx, u32 label, const struct measure_value *of, ch
 	const char *name = measure_table[MEASURE_WATCH]->labels[label].name;
 	struct watching *w = ctx;
 	const struct watch_spec *spec;
-	struct watch_value v = {0};
 	u64 value = of->value;
 
 	if (!strcmp(name, "function") || !strcmp(name, "line")) {
@@ -394,18 +417,12 @@ static bool watch__text(void *ctx, u32 label, const struct measure_value *of, ch
 	}
 	w->place = value;
 	spec = &w->specs[value & (WATCHES_MAX - 1)];
-	bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(w->obj, "values"), &value, &v);
 	if (!strcmp(name, "symbol"))
 		copy_str(buf, size, spec->symbol);
 	else if (!strcmp(name, "address"))
-		snprintf(buf, size, "0x%llx", (unsigned long long)v.address);
-	else if (!strcmp(name, "registers"))
-		regs_text(&v, buf, size);
-	else if (spec->access == HW_BREAKPOINT_X)
-		*buf = '\0';
+		address_text(w, value, buf, size);
 	else
-		snprintf(buf, size, "%llu",
-			 (unsigned long long)(strcmp(name, "before") ? v.after : v.before));
+		last_text(w, name, of->words, buf, size);
 	return true;
 }
 

@@ -185,7 +185,7 @@ def test_pages():
          live.Watch("heap", "--sample-bytes", "pages", "-p", work.pid, binary=live.CHECKED) as watch:
         watch.next()
         said, after = [], []
-        for _ in range(5):
+        for _ in range(8):
             os.kill(work.pid, signal.SIGUSR1)
             said.append(json.loads(work.process.stdout.readline())["pages"])
             watch.until(live.now_ns())
@@ -203,7 +203,13 @@ def test_pages():
     # Beside the blocks there are their heads, and some of the C library's.
     for step, function in enumerate(steps):
         live.near(pages(step, function), said[step], 4, f"pages of {function}, as RssAnon has them")
-    live.near(after[4]["summary"]["held"], sum(said), 16, "pages in all, as RssAnon has them")
+    live.near(after[4]["summary"]["held"], sum(said[:5]), 16, "pages in all, as RssAnon has them")
+    # What is shared since a fork is copied when it is written to: as long as the child has the old ones, too.
+    live.near(pages(6, "copy_half"), n // 2, 2, "pages that were copied")
+    live.near(pages(6, "touch_again"), n, 2, "pages before that, which the child has")
+    live.near(pages(7, "touch_again"), n - n // 2, 2, "of those what is left without the child")
+    # Its own stack and a few of the C library are copied, too.
+    live.near(after[7]["summary"]["held"], sum(said), 48, "pages in all, as RssAnon has them")
     health = after[-1]["health"]
     assert health["lost"] == 0 and "by pages" in health["note"], health
 

@@ -44,7 +44,19 @@ def test_writes():
     assert by_function(rows) == {"add_one": N, "set_it": N // 2, "in_thread": N // 4}, by_function(rows)
     for r in rows:
         assert r["symbol"] == "counter" and r["address"] == said["address"], r
+    last = {r["function"]: (r["before"], r["after"]) for r in rows}
+    assert last == {"add_one": (41 + N - 1, 41 + N), "set_it": (1000000 + N // 2 - 2, 1000000 + N // 2 - 1),
+                    "in_thread": (7, 7)}, last
+    assert len({registers(r).get("rip") for r in rows}) in (1, 3), rows
+
+
+def test_last():
+    """Of an address alone what was there before and after is that of the last hit of all, and so are registers"""
+    said, rows = hits(f"{PROGRAM}:counter", group="address")
     assert rows[-1]["before"] == rows[-1]["after"] == said["counter"] == 7, (rows, said)
+    _, by_line = hits(f"{PROGRAM}:counter", group="address,line")
+    of = {r["line"]: registers(r).get("rip", "")[-3:] for r in by_line}
+    assert registers(rows[-1]).get("rip", "")[-3:] == of[f"writes.c:{line_of('counter = 7')}"], (rows[-1], of)
 
 
 def line_of(text):

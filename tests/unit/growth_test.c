@@ -44,6 +44,19 @@ static double saw(u32 s)
 	return 1e6 + 5e4 * (s % 20);
 }
 
+/* Grows and shrinks, each for 20 s; it was at its least for a while before. */
+static double cycle(u32 s)
+{
+	u32 at = (s + 20) % 40;
+
+	return s < 20 ? 0 : 1e5 * (at < 20 ? 20 - at : at - 20);
+}
+
+static double rises_after_rest(u32 s)
+{
+	return s % 45 < 20 ? 0 : 1e5 * (s % 45 - 20);
+}
+
 static double noise(u32 s)
 {
 	return 1e6 + (s * 2654435761u >> 12) % 100000;
@@ -127,6 +140,10 @@ static void what_does_not(void **state)
 	for (u32 seconds = 60; seconds < 600; seconds += 7) {
 		assert_true(judge_of(saw, seconds).sure_pct < GROWTH_SURE);
 		assert_true(judge_of(noise, seconds).sure_pct < GROWTH_SURE);
+	}
+	for (u32 seconds = 30; seconds < 600; seconds++) {
+		assert_true(judge_of(cycle, seconds).sure_pct < GROWTH_SURE);
+		assert_true(judge_of(rises_after_rest, seconds).sure_pct < GROWTH_SURE);
 	}
 	for (u32 seconds = 60; seconds < 600; seconds += 7)
 		assert_true(judge_of(replaces, seconds).sure_pct < GROWTH_SURE);

@@ -234,8 +234,8 @@ static void what_grows_is_named(void **state)
 	snap__put(&s->base);
 }
 
-/* What a program holds grows, while as many of its objects are released that were there before. */
-static struct measure_result *held_of_program(struct measure_builder *m, u64 unseen)
+/* What a program holds grows, while, up to an interval, as many of its objects are released that were there before. */
+static struct measure_result *held_of_program(struct measure_builder *m, u64 unseen, u32 until)
 {
 	const struct measure_key keys[] = {{0, "malloc"}, {1, "<=64B"}};
 	struct measure_snap *s = NULL;
@@ -251,7 +251,7 @@ static struct measure_result *held_of_program(struct measure_builder *m, u64 uns
 						   .acquired = 100,
 						   .acquired_bytes = 6400};
 		struct measure_held_sample rest = {
-			.head.type = SAMPLE_MEASURE_HELD, .rest = true, .unseen = unseen};
+			.head.type = SAMPLE_MEASURE_HELD, .rest = true, .unseen = i <= until ? unseen : 0};
 
 		m->ops->consume(m->model, &held.head);
 		m->ops->consume(m->model, &rest.head);
@@ -266,15 +266,19 @@ static struct measure_result *held_of_program(struct measure_builder *m, u64 uns
 
 static void what_replaces_is_no_leak(void **state)
 {
-	static const u64 unseen[] = {0, 10, 90};
+	static const struct {
+		u64 unseen;
+		u32 until;
+		bool grows;
+	} kinds[] = {{0, 60, true}, {10, 60, true}, {90, 60, false}, {90, 20, true}, {90, 50, false}};
 
-	for (u32 i = 0; i < ARRAY_SIZE(unseen); i++) {
+	for (u32 i = 0; i < ARRAY_SIZE(kinds); i++) {
 		struct measure_builder m;
 		struct measure_result *a;
 
 		measure_builder__begin_with(&m, &model_measure_heap);
-		a = held_of_program(&m, unseen[i]);
-		assert_int_equal(a->grower != NULL, unseen[i] < 50);
+		a = held_of_program(&m, kinds[i].unseen, kinds[i].until);
+		assert_int_equal(a->grower != NULL, kinds[i].grows);
 		a->base.free(&a->base);
 		measure_builder__end(&m);
 	}

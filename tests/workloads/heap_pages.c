@@ -3,11 +3,13 @@
  * Memory by where it is touched: heap_pages N. On each SIGUSR1 it does a step, and says so with what the kernel says
  * that it has (RssAnon, in pages): touch_large() touches N pages of one block, touch_small() N blocks of a page with
  * their heads, touch_file() writes to N pages of a private file; give_back() gives the second half of the large block
- * back, free_large() frees it; then it ends.
+ * back, free_large() frees it, touch_again() touches N pages of a new one and has a child; copy_half() writes to half of
+ * them, which the kernel copies then, and child_ends() has the child end; then it ends.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 
 #include "work.h"
 
@@ -44,6 +46,34 @@ static NOINLINE void free_large(void)
 	munmap(large, (size_t)n * PAGE);
 }
 
+static void *map(int fd);
+static pid_t child;
+
+static NOINLINE void touch_again(void)
+{
+	large = map(-1);
+	for (long i = 0; i < n; i++)
+		large[i * PAGE] = 1;
+	child = fork();
+	if (!child) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		for (;;)
+			pause();
+	}
+}
+
+static NOINLINE void copy_half(void)
+{
+	for (long i = 0; i < n / 2; i++)
+		large[i * PAGE] = 2;
+}
+
+static NOINLINE void child_ends(void)
+{
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
 static long rss(void)
 {
 	char line[256];
@@ -69,7 +99,8 @@ static void *map(int fd)
 
 int main(int argc, char **argv)
 {
-	void (*const steps[])(void) = {touch_large, touch_small, touch_file, give_back, free_large};
+	void (*const steps[])(void) = {touch_large, touch_small, touch_file, give_back, free_large,
+				       touch_again, copy_half, child_ends};
 	int fd = memfd_create("pages", 0), sig;
 	sigset_t set;
 

@@ -76,10 +76,15 @@ static void pick(const struct measure_screen *s, struct subject *out)
 	s->list.ops->selection(&s->list, at, out->name, sizeof(out->name));
 }
 
+static bool is_holding(const struct subject *s)
+{
+	return s->m->shape == MEASURE_SHAPE_HOLDING;
+}
+
 /* Ages have none, as they are of what is held now. */
 static u32 nmarks(const struct subject *s)
 {
-	return s->m->shape == MEASURE_SHAPE_HOLDING || !s->marks[MARKS - 1].ns ? 0 : MARKS;
+	return is_holding(s) || !s->marks[MARKS - 1].ns ? 0 : MARKS;
 }
 
 static void draw_head(const struct subject *s, struct canvas *c, struct rect r, double count,
@@ -89,7 +94,7 @@ static void draw_head(const struct subject *s, struct canvas *c, struct rect r, 
 	char text[16];
 
 	headline__addf(&line, ROLE_TITLE, "%s of %s",
-		       s->m->shape == MEASURE_SHAPE_HOLDING ? "ages" : "distribution",
+		       is_holding(s) ? "ages" : "distribution",
 		       s->row ? "the row" : "all");
 	headline__addf(&line, ROLE_DIM, " [%s] · ", key);
 	format__count(text, sizeof(text), (u64)(count + 0.5));
@@ -102,6 +107,22 @@ static void draw_head(const struct subject *s, struct canvas *c, struct rect r, 
 		headline__addf(&line, ROLE_DIM, " · %s", s->name);
 }
 
+/* Ages of less than a thousandth of the oldest are one: a single one that is new would leave few rows to the others. */
+#define AGES_APART (10 << MEASURE_SUB_SHIFT)
+
+static void join_youngest(struct histogram_bucket *b)
+{
+	u32 last = MEASURE_BUCKETS - 1;
+
+	while (last && !(b[last].n > 0))
+		last--;
+	for (u32 i = 0; i + AGES_APART < last; i++) {
+		b[i + 1].n += b[i].n;
+		b[i].n = 0;
+		b[i].lo_ns = b[i + 1].lo_ns = 0;
+	}
+}
+
 static double fill_buckets(const struct subject *s, struct histogram_bucket *out)
 {
 	double count = 0;
@@ -111,6 +132,8 @@ static double fill_buckets(const struct subject *s, struct histogram_bucket *out
 						   measure__bucket_lo(s->m, i + 1), s->buckets[i]};
 		count += s->buckets[i];
 	}
+	if (is_holding(s))
+		join_youngest(out);
 	return count;
 }
 
@@ -136,7 +159,8 @@ int measure_dist__draw(struct listing *l, struct canvas *c, struct rect area)
 	h.marks = s.marks;
 	h.nmarks = nmarks(&s);
 	if (!(count >= 0.5))
-		draw__text(c, area.x, area.y + 1, area.w, ROLE_DIM, "nothing ended in the window");
+		draw__text(c, area.x, area.y + 1, area.w, ROLE_DIM,
+			   is_holding(&s) ? "nothing is held" : "nothing ended in the window");
 	else if (bars == 1)
 		histogram__line(&h, c, area.x, area.y + 1, area.w);
 	else

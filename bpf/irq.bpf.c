@@ -66,10 +66,19 @@ struct frame {
 
 struct ended {
 	u64 labels[MEASURE_LABELS];
-	u64 begin_ns, own_ns, queued_ns;
+	u64 begin_ns, end_ns, own_ns, queued_ns;
 	u32 slot;   /* of scratch */
 	u32 calls;  /* functions between the program and where stacks are taken: 1 or 2 */
 	u32 queued; /* 1: queued_ns is known */
+};
+
+/* Cells that were counted in last, by vector. Those of programs that interrupt each other are apart. */
+#define LASTS	     16
+#define LAST_CLASSES 8 /* not fewer than STACK_SLOTS */
+struct last_of_thread {
+	u64 start_ns; /* of the thread */
+	u32 tid, pad;
+	struct measure_last cell;
 };
 
 struct on_cpu {
@@ -77,7 +86,10 @@ struct on_cpu {
 	struct ended ended[SLOTS]; /* of each, as there is no room on the stack */
 	u64 raised_ns[IRQ_SOFT_VECTORS]; /* first, since it began last; 0: it is not known */
 	u64 work_cause; /* of the next interrupt for irq_work */
+	u64 named;	/* the handler whose name was there at the last look, */
+	u32 named_half; /* which was in this half */
 	u32 inner; /* the slot that began last, and 1; 0: none */
+	struct last_of_thread last[LAST_CLASSES][LASTS];
 };
 
 PERCPU_MAP(on_cpus, 1, struct on_cpu);
@@ -103,26 +115,26 @@ static __always_inline struct asked *asked__of(u32 cpu)
 /* When works were queued. Those that are cancelled stay until others need their place. */
 LRU_MAP(queued, WORKS, u64, u64);
 
-/* The longest of each vector in the half that counts: whatever is longer has its stack taken. */
+/* The longest of each vector in the half that counts: whatever is longer has its stack taken. Vectors that share
+ * a place are not remembered both: more stacks are taken then. */
 struct longest {
-	u64 ns;
+	u64 vector, ns;
 	u32 half;
 };
 
-LRU_MAP(longest, 4096, u64, struct longest);
+#define LONGEST_BITS 10
+ARRAY_MAP(longest, 1 << LONGEST_BITS, struct longest);
 
 /* The engine of measures reads a half and empties it: then it begins anew. */
 static __always_inline bool is_longest(u64 vector, u64 ns)
 {
-	struct longest new = {ns, active}, *l = bpf_map_lookup_elem(&longest, &vector);
+	u32 half = active, at = (u32)(hash_finish(vector) & ((1 << LONGEST_BITS) - 1));
+	struct longest *l = bpf_map_lookup_elem(&longest, &at);
 
-	if (!l) {
-		bpf_map_update_elem(&longest, &vector, &new, BPF_ANY);
-		return true;
-	}
-	if (l->half == new.half && ns <= l->ns)
+	if (!l || (l->vector == vector && l->half == half && ns <= l->ns))
 		return false;
-	l->half = new.half;
+	l->vector = vector;
+	l->half = half;
 	l->ns = ns;
 	return true;
 }
@@ -132,23 +144,40 @@ static __always_inline bool is_longest(u64 vector, u64 ns)
 /* Where scratch is: in threads, in softirqs, or where interrupts are off. */
 enum { STACK_SLOT_SOFT = STACK_SLOT_OWN, STACK_SLOT_HARD };
 
+/* Of the thread that is interrupted. */
+static __always_inline struct measure_last *last__of(struct on_cpu *c, struct task_struct *task, u32 slot, u64 vector)
+{
+	struct last_of_thread *l = &c->last[slot % LAST_CLASSES][(vector ^ vector >> 4) & (LASTS - 1)];
+
+	if (l->start_ns != task->start_time || l->tid != (u32)task->pid) {
+		l->cell.id = 0;
+		l->start_ns = task->start_time;
+		l->tid = (u32)task->pid;
+	}
+	return &l->cell;
+}
+
 /* A global function, so that it is verified once. */
 __noinline int span__ends(struct bpf_raw_tracepoint_args *ctx, struct ended *e)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct measure_stats *st = stats__get();
 	struct measure_span s = {.task = task, .seldom = true};
+	struct on_cpu *on = on_cpu__get();
 	struct measure_cell *cell;
 	u64 stack;
 
-	if (!e || !st)
+	if (!e || !st || !on)
 		return 0;
-	s.now = run__begin(st);
+	st->runs++;
+	s.now = e->end_ns;
 	if ((u32)scope_state && !task__in_scope(task))
 		return 0;
 	s.begin_ns = e->begin_ns;
 	s.labels = e->labels;
 	s.slot = e->slot;
+	s.last = last__of(on, task, e->slot, e->labels[IRQ_LABEL_VECTOR]);
+	s.alone = e->labels[IRQ_LABEL_KIND] <= IRQ_LOCAL; /* a timer may be in a softirq or out of one */
 	s.stack = STACK_KERNEL | STACK_TRACED | STACK_SKIP(e->calls);
 	s.sums[IRQ_SUM_OWN] = e->own_ns;
 	s.sums[IRQ_SUM_QUEUED_NS] = e->queued_ns;
@@ -204,7 +233,8 @@ __noinline int frame__ends(struct bpf_raw_tracepoint_args *ctx, u32 slot)
 	e->begin_ns = f->ns;
 	if (!e->begin_ns)
 		return 0;
-	ns = bpf_ktime_get_ns() - e->begin_ns;
+	e->end_ns = bpf_ktime_get_ns();
+	ns = e->end_ns - e->begin_ns;
 	f->ns = 0;
 	c->inner = f->outer;
 	if (f->outer)
@@ -241,11 +271,17 @@ int irq_hard_begins(struct bpf_raw_tracepoint_args *ctx)
 static __always_inline void name__handler(u64 action)
 {
 	struct measure_stats *st = stats__get();
+	struct on_cpu *c = on_cpu__get();
 	struct measure_name *n;
 	const char *name;
 
-	if (!st || !name__is_due(IRQ_LABEL_VECTOR, action, 0, 0))
+	if (!st || !c || (c->named == action && c->named_half == (u32)active))
 		return;
+	if (!name__is_due(IRQ_LABEL_VECTOR, action, 0, 0)) {
+		c->named = action;
+		c->named_half = active;
+		return;
+	}
 	n = name__begin(NAME_OF_TASK);
 	if (!n)
 		return;
@@ -390,7 +426,8 @@ static __always_inline void tick__comes(struct bpf_raw_tracepoint_args *ctx, str
 
 	if (bpf_probe_read_kernel(&now, sizeof(now), (void *)ctx->args[1]) || now < expires)
 		return;
-	e.begin_ns = bpf_ktime_get_ns() - (now - expires);
+	e.end_ns = bpf_ktime_get_ns();
+	e.begin_ns = e.end_ns - (now - expires);
 	e.labels[IRQ_LABEL_KIND] = IRQ_IRQS_OFF;
 	e.labels[IRQ_LABEL_CPU] = bpf_get_smp_processor_id();
 	e.labels[IRQ_LABEL_VECTOR] = IRQ_VECTOR_IRQS_OFF;
@@ -472,6 +509,7 @@ int irq_work_finishes(struct bpf_raw_tracepoint_args *ctx)
 		return 0;
 	t->inside = 0;
 	e.begin_ns = t->begin_ns;
+	e.end_ns = bpf_ktime_get_ns();
 	e.queued_ns = t->own[OWN_QUEUED_NS];
 	e.queued = e.queued_ns != 0;
 	for (int i = 0; i < MEASURE_LABELS; i++)
@@ -506,6 +544,7 @@ int irq_switches(struct bpf_raw_tracepoint_args *ctx)
 	if (!a || !a->switch_ns)
 		return 0;
 	e.begin_ns = a->switch_ns;
+	e.end_ns = bpf_ktime_get_ns();
 	a->switch_ns = 0;
 	if (!BPF_CORE_READ(prev, pid) || BPF_CORE_READ(prev, __state))
 		return 0;

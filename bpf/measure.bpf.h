@@ -74,6 +74,7 @@ static __always_inline bool stack__is_due_of_many(const struct measure_cell *c)
 struct measure_span {
 	struct task_struct *task;
 	struct measure_task *of; /* the task's */
+	struct measure_last *last; /* where MEASURE_IN_INTERRUPTS: the cell that such a one was counted in */
 	u64 begin_ns, now;
 	const u64 *labels;
 	s64 result;
@@ -81,16 +82,19 @@ struct measure_span {
 	u32 class;
 	u32 stack; /* STACK_USER, STACK_KERNEL: what is sampled; 0: none is */
 	bool stack_wanted; /* whether it is due or not */
-	bool seldom; /* of what is not wanted and not slow one in 64 has a stack */
+	bool seldom; /* of what is not wanted and not slow one in 64 has a stack, where there are many one in 512 */
+	bool alone; /* what interrupts its program counts in other cells of the thread */
 	u8 slot; /* of scratch: 0: STACK_SLOT_TRACE; programs that interrupt each other have their own */
 	u64 sums[MEASURE_SPAN_SUMS]; /* what it adds to the declaration's sums */
 };
+
+#define SELDOM_MANY 1024 /* of a cell in an interval */
 
 static __always_inline bool span__is_due(const struct measure_span *s, const struct measure_cell *c, u32 half,
 					 u64 ns)
 {
 	/* By the clock: which runs are timed is by their count. */
-	return s->seldom ? !(s->now >> 6 & 63) : stack__is_due(c, half, ns);
+	return s->seldom ? !(s->now >> 6 & (c->count < SELDOM_MANY ? 63 : 511)) : stack__is_due(c, half, ns);
 }
 
 /* What no stack stands for yet. */
@@ -110,10 +114,10 @@ static __always_inline void cell__add_sum(struct measure_cell *c, u32 i, u64 n)
 }
 
 /* Without branches: they would be more paths for the verifier. */
-static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *sums)
+static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *sums, bool atomic)
 {
 	for (int i = 0; i < MEASURE_SPAN_SUMS; i++)
-		cell__add_to(&c->sums[i], sums[i]);
+		cell__add_as(atomic, &c->sums[i], sums[i]);
 }
 
 #define STACK_ALONE   2 /* it stands for this one only; else for all since the last */
@@ -263,11 +267,9 @@ static __noinline struct measure_cell *cell__elsewhere(const u64 *labels, u32 ha
 static __always_inline struct measure_cell *span__cell(const struct measure_span *s, u32 half)
 {
 #ifdef MEASURE_IN_INTERRUPTS
-	u32 at;
-
-	return cell__find(s->task, half, s->labels, 0, room_for_threads(), &at);
+	return cell__find_again(s->last, s->task, half, s->labels);
 #else
-	return cell__find_again(s->of, s->task, half, s->labels);
+	return cell__find_again(&s->of->last, s->task, half, s->labels);
 #endif
 }
 
@@ -303,8 +305,13 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	*to = c;
 	if (!c)
 		return 0;
-	cell__add(c, ns, bucket, s->error);
-	cell__add_sums(c, s->sums);
+	if (MEASURE_ATOMIC && (many || !s->alone)) {
+		cell__add_one(c, ns, bucket, s->error, true);
+		cell__add_sums(c, s->sums, true);
+	} else {
+		cell__add_one(c, ns, bucket, s->error, false);
+		cell__add_sums(c, s->sums, false);
+	}
 	due = many ? stack__is_due_of_many(c) : span__is_due(s, c, half, ns);
 	if ((s->stack & MEASURE_STACKS) && c->id && (slow || s->stack_wanted || due)) {
 		*stack = stack__capture(ctx, s->slot ? s->slot : STACK_SLOT_TRACE, s->stack & MEASURE_STACKS, 0,
@@ -335,7 +342,7 @@ static __always_inline struct measure_cell *measure__count(void *ctx, struct tas
 	if (!labels__pass(labels))
 		return NULL;
 	st->count++;
-	c = cell__find_again(t, task, half, labels);
+	c = cell__find_again(&t->last, task, half, labels);
 	many = !c;
 	if (many)
 		c = cell__elsewhere(labels, half, st);

@@ -28,6 +28,12 @@ const volatile struct measure_place label_places[MEASURE_OWN_LABELS];
 volatile u32 label_filters = 0;
 volatile u64 label_passes[MEASURE_OWN_LABELS][MEASURE_FILTERED / 64];
 
+/* A thread's cell that was counted in last: most events are like the one before. */
+struct measure_last {
+	u64 id, labels[MEASURE_LABELS];
+	u32 at, exec_id;
+};
+
 /* What is known of a thread, in its own storage. */
 struct measure_task {
 	u64 scope; /* the state that `watched` was decided under */
@@ -35,11 +41,7 @@ struct measure_task {
 	u32 inside;   /* a span goes on */
 	u64 begin_ns; /* of the span, or of watching when it began before */
 	u64 labels[MEASURE_LABELS];
-	/* The cell that was counted in last: most calls are like the one before. */
-	struct {
-		u64 id, labels[MEASURE_LABELS];
-		u32 at, exec_id;
-	} last;
+	struct measure_last last;
 	u64 own[4]; /* the measure's */
 };
 
@@ -269,29 +271,29 @@ static __noinline struct measure_cell *cell__of_many(const u64 *labels, u32 half
 }
 
 /* Of all stacks. A cell that was drained since has another id, or none. */
-static __always_inline struct measure_cell *cell__find_again(struct measure_task *t,
+static __always_inline struct measure_cell *cell__find_again(struct measure_last *l,
 							     struct task_struct *task, u32 half,
 							     const u64 *labels)
 {
-	u32 exec_id = task->self_exec_id, at = t->last.at;
+	u32 exec_id = task->self_exec_id, at = l->at;
 	struct measure_cell *c;
 
 	/* Nothing was counted before: id 0, which free cells have, too. */
-	if (t->last.id && t->last.exec_id == exec_id && t->last.labels[0] == labels[0] &&
-	    t->last.labels[1] == labels[1] && t->last.labels[2] == labels[2] &&
-	    t->last.labels[3] == labels[3] && !((u32)scope_state & SCOPE_BPF_COMMS) && (at > cell_mask) == half) {
+	if (l->id && l->exec_id == exec_id && l->labels[0] == labels[0] && l->labels[1] == labels[1] &&
+	    l->labels[2] == labels[2] && l->labels[3] == labels[3] &&
+	    !((u32)scope_state & SCOPE_BPF_COMMS) && (at > cell_mask) == half) {
 		c = bpf_map_lookup_elem(&cells, &at);
-		if (c && c->id == t->last.id)
+		if (c && c->id == l->id)
 			return c;
 	}
 	c = cell__find(task, half, labels, 0, room_for_threads(), &at);
 	if (!c)
 		return NULL;
-	t->last.at = at;
-	t->last.id = c->id;
-	t->last.exec_id = exec_id;
+	l->at = at;
+	l->id = c->id;
+	l->exec_id = exec_id;
 	for (int i = 0; i < MEASURE_LABELS; i++)
-		t->last.labels[i] = labels[i];
+		l->labels[i] = labels[i];
 	return c;
 }
 
@@ -305,24 +307,30 @@ __noinline u32 value__bucket(u64 value)
 #ifndef MEASURE_ATOMIC
 #define MEASURE_ATOMIC 0
 #endif
-#define cell__add_to(place, n)                                                                     \
+#define cell__add_to(place, n) cell__add_as(MEASURE_ATOMIC, place, n)
+#define cell__add_as(atomic, place, n)                                                             \
 	do {                                                                                       \
-		if (MEASURE_ATOMIC)                                                                \
+		if (atomic)                                                                        \
 			__sync_fetch_and_add(place, n);                                            \
 		else                                                                               \
 			*(place) += (n);                                                           \
 	} while (0)
 
-static __always_inline void cell__add(struct measure_cell *c, u64 value, u32 bucket, bool error)
+static __always_inline void cell__add_one(struct measure_cell *c, u64 value, u32 bucket, bool error, bool atomic)
 {
 	if (!c->count || value < c->min)
 		c->min = value;
 	if (value > c->max)
 		c->max = value;
-	cell__add_to(&c->count, 1);
-	cell__add_to(&c->sum, value);
-	cell__add_to(&c->errors, error);
-	cell__add_to(&c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
+	cell__add_as(atomic, &c->count, 1);
+	cell__add_as(atomic, &c->sum, value);
+	cell__add_as(atomic, &c->errors, error);
+	cell__add_as(atomic, &c->hist[bucket & (MEASURE_BUCKETS - 1)], 1);
+}
+
+static __always_inline void cell__add(struct measure_cell *c, u64 value, u32 bucket, bool error)
+{
+	cell__add_one(c, value, bucket, error, MEASURE_ATOMIC);
 }
 
 /* Whether what agrees in these has a cell already. */

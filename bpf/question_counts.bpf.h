@@ -91,7 +91,7 @@ static __always_inline void count(const struct run *r, const u64 *labels, u64 va
 	else if (r->slot->nvalues)
 		bucket = value__bucket(value);
 	if (r->t)
-		c = cell__find_again(r->t, r->task, half, labels);
+		c = cell__find_again(&r->t->last, r->task, half, labels);
 	if (!c) {
 		c = cell__elsewhere(labels, half, r->st);
 		if (c)

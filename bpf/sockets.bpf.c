@@ -13,6 +13,7 @@ char LICENSE[] SEC("license") = "GPL";
 #define AF_UNIX	     1
 #define OF_PROCESS   1 /* PIDTYPE_TGID */
 #define TYPE_STREAM  1
+#define TYPE_DGRAM   2
 #define PEEK	     2	  /* MSG_PEEK */
 #define PATH_MAX_UN  108
 #define PATH_AT	     2	  /* of sun_path in struct sockaddr_un */
@@ -320,19 +321,44 @@ int sockets_receive(u64 *ctx)
 	return transfer((struct sock *)ctx[0], (s32)ctx[1], SOCKETS_RECEIVED);
 }
 
-/* Before Linux 6.3, which has the tracepoints. */
-SEC("fexit/sock_sendmsg")
-int sockets_send_before(u64 *ctx)
+/*
+ * Before Linux 6.3, which has the tracepoints: what sock_sendmsg() and sock_recvmsg() call, since those are inlined
+ * where system calls use them. Not those of families that are modules.
+ */
+static __always_inline int transfer_by(struct socket *socket, s32 ret, u32 direction, u32 type)
 {
-	return transfer(((struct socket *)ctx[0])->sk, (s32)ctx[2], SOCKETS_SENT);
+	struct sock *sk = socket->sk;
+
+	return sk && (!type || sk->sk_type == type) ? transfer(sk, ret, direction) : 0;
 }
 
-SEC("fexit/sock_recvmsg")
-int sockets_receive_before(u64 *ctx)
+/* type: 0, or what others that call the same functions are not. */
+#define CALLS(family, type)                                                                    \
+	SEC("fexit/" #family "_sendmsg")                                                       \
+	int sent_by_##family(u64 *ctx)                                                         \
+	{                                                                                      \
+		return transfer_by((void *)ctx[0], (s32)ctx[3], SOCKETS_SENT, type);           \
+	}                                                                                      \
+	SEC("fexit/" #family "_recvmsg")                                                       \
+	int got_by_##family(u64 *ctx)                                                          \
+	{                                                                                      \
+		if ((u32)ctx[3] & PEEK)                                                        \
+			return 0;                                                              \
+		return transfer_by((void *)ctx[0], (s32)ctx[4], SOCKETS_RECEIVED, type);       \
+	}
+
+CALLS(inet, 0)
+CALLS(inet6, 0)
+CALLS(unix_stream, 0)
+CALLS(unix_dgram, TYPE_DGRAM) /* those of SOCK_SEQPACKET call these */
+CALLS(unix_seqpacket, 0)
+CALLS(netlink, 0)
+
+/* Before Linux 6.5, where sendfile() and splice() send as others do. */
+SEC("fexit/inet_sendpage")
+int sent_by_page(u64 *ctx)
 {
-	if ((u32)ctx[2] & PEEK)
-		return 0;
-	return transfer(((struct socket *)ctx[0])->sk, (s32)ctx[3], SOCKETS_RECEIVED);
+	return transfer_by((void *)ctx[0], (s32)ctx[5], SOCKETS_SENT, 0);
 }
 
 /* --- full queues --- */

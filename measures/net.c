@@ -88,6 +88,7 @@ const struct measure measure_net = {
 				   .help = "what is or was several packets on the wire, as several: "
 					   "with GSO and GRO a packet here is many"}},
 	.stacks_of_sum = true,
+	.stacks_by = BY_REASON + 1,
 	.kept = NET_LABEL_DEVICE,
 	.drills = (const u32[]){1u << BY_QUEUE | 1u << BY_DIRECTION, 1u << BY_REASON, 1u << BY_STACK, 0},
 	.innermost = freeing,

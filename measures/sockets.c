@@ -155,7 +155,6 @@ const struct measure measure_sockets = {
 	.drills = (const u32[]){ENDS, 1u << BY_DIRECTION | 1u << BY_ERROR, 0},
 	.sort = "bytes_rate",
 	.narrow = "bytes_rate drops_rate protocol kind comm",
-	.optional = "sockets_send sockets_receive sockets_send_before sockets_receive_before",
 	.unseen = "not seen: what splice takes out of a socket; the other end of a socket that is not connected; "
 		  "what is only looked at (MSG_PEEK) is not received",
 };

@@ -197,7 +197,7 @@ static void add_metric(struct making *k)
 	ADD(k, CELL_METRIC, METRIC_UNIT, TEXT_COLUMN("unit", "Unit", 10, 0, COLUMN_BOTH, "of the value"));
 	add_labels(k);
 	ADD(k, CELL_METRIC, METRIC_HELP,
-	    TEXT_COLUMN("meaning", "Meaning", 30, 2, COLUMN_SCREEN | COLUMN_FLEX,
+	    TEXT_COLUMN("meaning", "Meaning", 30, 2, COLUMN_SCREEN | COLUMN_FLEX | COLUMN_PROSE,
 			"what it is, or why it is not known"));
 	ADD(k, CELL_RATIO, 0,
 	    COLUMN(k->m->ratios[0].type, k->m->ratios[0].name, k->m->ratios[0].title, 8, 3, COLUMN_BOTH,

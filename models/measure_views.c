@@ -113,6 +113,10 @@ static void weigh(const struct measure *m, const void *query, struct flame_weigh
 
 	switch (q->weight) {
 	case WEIGHT_OWN:
+		if (!m->stacks_of_sum)
+			return;
+		*out = (struct flame_weight){m->sums[0].type, m->sums[0].name, ""};
+		snprintf(out->what, sizeof(out->what), "%s of %s", out->noun, of);
 		return;
 	case WEIGHT_COUNT:
 		*out = (struct flame_weight){VALUE_COUNT, m->noun, ""};
@@ -165,6 +169,11 @@ static void nested_stacks(const struct measure_snap *s, const struct measure_que
 	}
 }
 
+static const char *root_of(const struct measure *m, const struct measure_entry *e)
+{
+	return m->stacks_by && !e->who.comm[0] ? e->keys[m->stacks_by - 1].text : e->who.comm;
+}
+
 /* What waits for something new would hide the rest. */
 static void measure_stacks(const struct snap *snap, const void *query, const struct scope *scope,
 			   struct flame_builder *f)
@@ -186,7 +195,7 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 		    !measure__in_scope(s->measure, scope, &e->who, e->keys))
 			continue;
 		flame_builder__add(f, &(struct flame_stack){.stack = e->stack,
-							    .comm = e->who.comm,
+							    .comm = root_of(s->measure, e),
 							    .weight = weight_of(s->measure, e, q)});
 	}
 }

@@ -33,7 +33,7 @@ static const struct field fields[] = {
 	{TIME_COLUMN("time_ns", "Time", 7, 0, COLUMN_BOTH, "time in that state"), NUMBER_AT(ROW, ns)},
 	{TEXT_COLUMN("state", "State", 5, 0, COLUMN_BOTH, "its letter, as in perf and ps"),
 	 NAMED_AT(ROW, state, task_state_names)},
-	{TEXT_COLUMN("meaning", "What it means", 20, 0, COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX,
+	{TEXT_COLUMN("meaning", "What it means", 20, 0, COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX | COLUMN_PROSE,
 		     "the state in words"),
 	 NAMED_AT(ROW, state, state_texts)},
 };

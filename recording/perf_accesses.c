@@ -3,8 +3,6 @@
 
 #include <stdio.h>
 
-#include "bpf/hist.h"
-
 #define CACHE_LINE 64
 
 enum { BY_SOURCE, BY_OP, BY_TLB, BY_SNOOP, BY_LINE, OWN };
@@ -112,48 +110,21 @@ bool perf_accesses__are(const struct perf_format *f)
 	return f->sample_type & PERF_SAMPLE_DATA_SRC;
 }
 
-static void add_label(struct ask_form *f, const char *name, u32 kind, u32 width)
-{
-	struct ask_label *l = &f->labels[f->nlabels++];
-
-	copy_str(l->name, sizeof(l->name), name);
-	l->kind = kind;
-	l->width = width;
-}
-
 void perf_accesses__form(struct ask_form *f, const char *event)
 {
-	static const struct {
-		const char *name;
-		u32 width, word, shift, bits;
-	} own[OWN] = {[BY_SOURCE] = {"source", 22, 0, 0, 32},
-		      [BY_OP] = {"access", 14, 0, 32, 32},
-		      [BY_TLB] = {"tlb", 14, 1, 0, 32},
-		      [BY_SNOOP] = {"snoop", 10, 1, 32, 32},
-		      [BY_LINE] = {"line", 18, 2, 0, 64}};
+	static const struct perf_value_label own[OWN] = {[BY_SOURCE] = {"source", 22, 0, 0, 32},
+							 [BY_OP] = {"access", 14, 0, 32, 32},
+							 [BY_TLB] = {"tlb", 14, 1, 0, 32},
+							 [BY_SNOOP] = {"snoop", 10, 1, 32, 32},
+							 [BY_LINE] = {"line", 18, 2, 0, 64}};
 
-	*f = (struct ask_form){.kind = ASK_EVENTS,
-			       .shape = MEASURE_SHAPE_COUNT,
-			       .has_value = 1,
-			       .by = 1u << BY_SOURCE | 1u << BY_OP};
-	snprintf(f->text, sizeof(f->text), "accesses to memory of %.200s: latency in cycles", event);
-	copy_str(f->event, sizeof(f->event), event);
-	copy_str(f->noun, sizeof(f->noun), "samples");
-	for (u32 i = 0; i < OWN; i++) {
-		add_label(f, own[i].name, LABEL_NAMED, own[i].width);
-		f->labels[i].word = own[i].word;
-		f->labels[i].shift = own[i].shift;
-		f->labels[i].bits = own[i].bits;
-	}
-	add_label(f, "pid", LABEL_PID, 0);
-	add_label(f, "comm", LABEL_COMM, 15);
-	add_label(f, "cgroup", LABEL_CGROUP, 16);
-	add_label(f, "stack", LABEL_STACK, 24);
+	perf_values__form(f, own, OWN, "accesses to memory, with latency in cycles,", event);
+	f->by = 1u << BY_SOURCE | 1u << BY_OP;
 }
 
 /* --- samples --- */
 
-void perf_accesses__read(struct perf_access *a, const struct perf_record *r)
+void perf_accesses__read(struct perf_value *v, const struct perf_record *r)
 {
 	union perf_mem_data_src d = {.val = r->data_src};
 	u64 line = r->addr & ~(u64)(CACHE_LINE - 1);
@@ -165,23 +136,13 @@ void perf_accesses__read(struct perf_access *a, const struct perf_record *r)
 		[BY_LINE] = line,
 	};
 
-	*a = (struct perf_access){.sample = {.head.type = SAMPLE_MEASURE,
-					     .keys = a->keys,
-					     .nkeys = OWN,
-					     .count = 1,
-					     .sum = r->latency,
-					     .min = r->latency,
-					     .max = r->latency,
-					     .hist = a->hist}};
-	a->hist[loglin__bucket(r->latency, MEASURE_SUB_SHIFT, MEASURE_BUCKETS)] = 1;
-	source_text(d, a->texts[BY_SOURCE], sizeof(a->texts[0]));
-	op_text(d, a->texts[BY_OP], sizeof(a->texts[0]));
-	tlb_text(d, a->texts[BY_TLB], sizeof(a->texts[0]));
-	snoop_text(d, a->texts[BY_SNOOP], sizeof(a->texts[0]));
+	perf_value__begin(v, values, OWN, r->latency);
+	source_text(d, v->texts[BY_SOURCE], sizeof(v->texts[0]));
+	op_text(d, v->texts[BY_OP], sizeof(v->texts[0]));
+	tlb_text(d, v->texts[BY_TLB], sizeof(v->texts[0]));
+	snoop_text(d, v->texts[BY_SNOOP], sizeof(v->texts[0]));
 	if (line)
-		snprintf(a->texts[BY_LINE], sizeof(a->texts[0]), "0x%llx", (unsigned long long)line);
+		snprintf(v->texts[BY_LINE], sizeof(v->texts[0]), "0x%llx", (unsigned long long)line);
 	else
-		copy_str(a->texts[BY_LINE], sizeof(a->texts[0]), "unknown");
-	for (u32 i = 0; i < OWN; i++)
-		a->keys[i] = (struct measure_key){values[i], a->texts[i]};
+		copy_str(v->texts[BY_LINE], sizeof(v->texts[0]), "unknown");
 }

@@ -7,7 +7,7 @@
 #ifndef RECORDING_PERF_ACCESSES_H
 #define RECORDING_PERF_ACCESSES_H
 
-#include "samples/ask.h"
+#include "recording/perf_values.h"
 #include "samples/perf_record.h"
 
 /* Whether samples say where data came from, or how long it took. */
@@ -15,13 +15,6 @@ bool perf_accesses__are(const struct perf_format *f);
 /* event: as perf names it. */
 void perf_accesses__form(struct ask_form *f, const char *event);
 
-struct perf_access {
-	struct measure_sample sample; /* who and stack are left to fill in */
-	struct measure_key keys[MEASURE_OWN_LABELS];
-	char texts[MEASURE_OWN_LABELS][32];
-	u32 hist[MEASURE_BUCKETS];
-};
-
-void perf_accesses__read(struct perf_access *a, const struct perf_record *r);
+void perf_accesses__read(struct perf_value *v, const struct perf_record *r);
 
 #endif

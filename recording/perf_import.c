@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "recording/import_out.h"
 #include "recording/perf_accesses.h"
+#include "recording/perf_branches.h"
 #include "recording/perf_order.h"
 #include "recording/perf_stacks.h"
 #include "recording/perf_stream.h"
@@ -133,6 +134,20 @@ static struct health describe_health(const struct perf_import *p, const struct p
 	return h;
 }
 
+/* What samples say beside who and where. */
+static void ask_of(struct perf_import *p, const struct perf_event *e, const char *event)
+{
+	struct ask_form form;
+
+	if (perf_accesses__are(&e->format))
+		perf_accesses__form(&form, event);
+	else if (perf_branches__are(&e->format))
+		perf_branches__form(&form, event);
+	else
+		return;
+	import_out__ask(p->out, &form);
+}
+
 static void begin_out(struct perf_import *p)
 {
 	const struct perf_event *e = &p->meta.events[p->event];
@@ -153,12 +168,8 @@ static void begin_out(struct perf_import *p)
 		perf_spaces__same_kernel(p->stacks.spaces);
 	p->out = import_out__new(p->symbols, notes, &h, p->st);
 	p->full = !p->out;
-	if (p->out && perf_accesses__are(&e->format)) {
-		struct ask_form form;
-
-		perf_accesses__form(&form, h.event);
-		import_out__ask(p->out, &form);
-	}
+	if (p->out)
+		ask_of(p, e, h.event);
 }
 
 /* --- records, in the order of their times --- */
@@ -197,16 +208,44 @@ static u64 counted_since(struct perf_import *p, const struct perf_record *r)
 	return value > before ? value - before : 0;
 }
 
-static void take_access(struct perf_import *p, const struct perf_record *r, const struct stack_sample *s)
+/* The stack that was read last has its definition. */
+static u64 define_stack(struct perf_import *p)
 {
-	struct perf_access a;
+	u64 stack = p->stacks.def.hash;
 
-	perf_accesses__read(&a, r);
-	a.sample.stack = s->stack;
-	a.sample.who = (struct measure_who){.cgroup = s->cgroup, .tgid = s->tgid, .tid = s->tid};
-	copy_str(a.sample.who.comm, sizeof(a.sample.who.comm), s->comm);
-	copy_str(a.sample.who.process, sizeof(a.sample.who.process), s->process);
-	import_out__measure(p->out, &a.sample);
+	if (!import_out__knows(p->out, stack)) {
+		perf_stacks__locate(&p->stacks);
+		import_out__define(p->out, &p->stacks.def);
+	}
+	return stack;
+}
+
+static void put_value(struct perf_import *p, struct measure_sample *m, u64 stack, const struct stack_sample *s)
+{
+	m->stack = stack;
+	m->who = (struct measure_who){.cgroup = s->cgroup, .tgid = s->tgid, .tid = s->tid};
+	copy_str(m->who.comm, sizeof(m->who.comm), s->comm);
+	copy_str(m->who.process, sizeof(m->who.process), s->process);
+	import_out__measure(p->out, m);
+}
+
+static void take_values(struct perf_import *p, const struct perf_record *r, const struct perf_format *f,
+			const struct stack_sample *s)
+{
+	struct perf_value v;
+
+	if (perf_accesses__are(f)) {
+		perf_accesses__read(&v, r);
+		put_value(p, &v.sample, s->stack, s);
+		return;
+	}
+	for (u32 i = 0; perf_branches__are(f) && i < r->nbranches; i++) {
+		struct perf_branch_entry b = perf_branches__at(r, i);
+
+		perf_branches__read(&v, &b);
+		perf_stacks__branch(&p->stacks, r, b.from, b.to);
+		put_value(p, &v.sample, define_stack(p), s);
+	}
 }
 
 static void take_sample(struct perf_import *p, const struct perf_record *r,
@@ -234,14 +273,10 @@ static void take_sample(struct perf_import *p, const struct perf_record *r,
 	perf_comms__comm(&p->tasks, r->pid, r->tid, s.comm);
 	perf_comms__comm(&p->tasks, r->pid, r->pid, s.process);
 	perf_stacks__read(&p->stacks, r, &e->format);
-	s.stack = p->stacks.def.hash;
-	if (!import_out__knows(p->out, s.stack)) {
-		perf_stacks__locate(&p->stacks);
-		import_out__define(p->out, &p->stacks.def);
-	}
+	s.stack = define_stack(p);
 	p->full = !import_out__put(p->out, &s);
-	if (!p->full && !member && perf_accesses__are(&e->format))
-		take_access(p, r, &s);
+	if (!p->full && !member)
+		take_values(p, r, &e->format, &s);
 }
 
 static bool of_kernel(const struct perf_record *r, u16 misc)

@@ -94,16 +94,40 @@ static u64 hash_frames(const struct perf_stacks *s)
 	return hash ? hash : 1;
 }
 
+static void begin(struct perf_stacks *s, const struct perf_record *r)
+{
+	s->def = (struct stack_def){.head.type = SAMPLE_STACK_DEF,
+				    .named = true,
+				    .tgid = r->pid,
+				    .t_ns = r->t_ns,
+				    .ips = s->locs};
+}
+
+static bool is_kernel(u64 ip)
+{
+	return ip >> 63;
+}
+
+/* Behind the instruction that branches, as all callers; of the first of user code the address itself is looked up. */
+void perf_stacks__branch(struct perf_stacks *s, const struct perf_record *r, u64 from, u64 to)
+{
+	struct stack_def *d = &s->def;
+
+	begin(s, r);
+	d->nkernel = is_kernel(to) ? 1 + is_kernel(from) : 0;
+	d->nuser = is_kernel(to) ? !is_kernel(from) : 1 + !is_kernel(from);
+	s->ips[0] = to;
+	s->ips[1] = from + (is_kernel(from) == is_kernel(to));
+	d->whole = true;
+	d->hash = hash_frames(s);
+}
+
 void perf_stacks__read(struct perf_stacks *s, const struct perf_record *r,
 		       const struct perf_format *f)
 {
 	struct stack_def *d = &s->def;
 
-	*d = (struct stack_def){.head.type = SAMPLE_STACK_DEF,
-				.named = true,
-				.tgid = r->pid,
-				.t_ns = r->t_ns,
-				.ips = s->locs};
+	begin(s, r);
 	if (r->chain)
 		perf_record__frames(r, s->ips, FRAMES_EACH, &d->nkernel, &d->nuser);
 	if (!d->nuser && r->nbranches && f->branch_sample_type & PERF_SAMPLE_BRANCH_CALL_STACK)

@@ -22,6 +22,9 @@ struct perf_stacks {
 /* Fills s->def but for what frames mean, with a hash that is the same for equal frames. */
 void perf_stacks__read(struct perf_stacks *s, const struct perf_record *r,
 		       const struct perf_format *f);
+/* The same of a branch of the record: where it went to, called by where it came from. Of one from the kernel to user
+ * code the former alone. */
+void perf_stacks__branch(struct perf_stacks *s, const struct perf_record *r, u64 from, u64 to);
 /* Makes frames locs, for the definition to be handed out. */
 void perf_stacks__locate(struct perf_stacks *s);
 

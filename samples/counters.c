@@ -14,7 +14,8 @@ const char *const counter_events[COUNTER_EVENTS] = {
 	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "cycles",
 	"instructions", "branches", "branch-misses", "cache-references", "cache-misses",
 	"stalled-cycles-frontend", "stalled-cycles-backend", "LLC-loads", "LLC-load-misses",
-	"dTLB-loads", "dTLB-load-misses", "iTLB-load-misses",
+	"dTLB-loads", "dTLB-load-misses", "iTLB-load-misses", [COUNTER_TOPDOWN] = "slots",
+	"topdown-retiring", "topdown-bad-spec", "topdown-fe-bound", "topdown-be-bound",
 };
 
 u64 counter__scaled(u64 count, u64 enabled, u64 running)

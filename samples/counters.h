@@ -12,9 +12,11 @@
 #include "base/formula.h"
 #include "base/status.h"
 
-#define COUNTER_EVENTS 21
+#define COUNTER_EVENTS 26
 /* So many of the first the kernel counts by itself: on any machine. */
 #define COUNTER_KERNEL_EVENTS 8
+/* And the last ones are a group that the first of them leads, by the names that the CPU's PMU has for them. */
+#define COUNTER_TOPDOWN 21
 #define METRICS_MAX    64
 
 /* As perf list has them, in the order of perf stat. */

@@ -136,6 +136,8 @@ struct measure {
 	const char *count_name, *sum_name;
 	/* Stacks are of the first of the sums, which needs no count beside it. */
 	bool stacks_of_sum;
+	/* Optional: one of the first labels, and 1, whose values stacks of no thread have as their root. */
+	u32 stacks_by;
 	const struct measure_label *labels;
 	u32 nlabels;
 	u32 by; /* default grouping: a bit per label */

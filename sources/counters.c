@@ -19,6 +19,8 @@
 
 #define SWITCHES "context-switches"
 
+_Static_assert(COUNTER_EVENTS <= COUNTERS_MAX, "each event has its place in the map");
+
 struct counters {
 	const struct measure *m;
 	u32 ncpus; /* possible ones */
@@ -30,7 +32,7 @@ struct counters {
 	u32 n, nopened;
 	int flush_fd;
 	char without[256]; /* names that cannot be had */
-	int err;	   /* why the last of them */
+	int err;	   /* why the first of them */
 	u64 unflushed;
 };
 
@@ -45,7 +47,8 @@ static void counter__close(const struct counters *s, struct counter *c)
 	c->fds = NULL;
 }
 
-/* On all CPUs, or -errno. with: counted when, and only when, that one is; NULL: by itself. */
+/* On all CPUs, or -errno. name: as event__resolve takes it. with: counted when, and only when, that one is; NULL: by
+ * itself. */
 static int counter__open(const struct counters *s, struct counter *c, const char *name, const struct counter *with)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr)};
@@ -70,7 +73,33 @@ static void note_missing(struct counters *s, const char *name, int err)
 	size_t len = strlen(s->without);
 
 	snprintf(s->without + len, sizeof(s->without) - len, "%s%s", len ? ", " : "", name);
-	s->err = err;
+	s->err = s->err ? s->err : err;
+}
+
+static int open_named(struct counters *s, u32 event, const char *name, const struct counter *leader)
+{
+	int err = counter__open(s, &s->v[s->n], name, leader);
+
+	if (err)
+		note_missing(s, counter_events[event], err);
+	else
+		s->v[s->n++].name = counter_events[event];
+	return err;
+}
+
+/* The pipeline's slots by what became of them: one counter has them all, and counts them for a group alone. */
+static void open_topdown(struct counters *s)
+{
+	const char *pmu = perf__core_pmu();
+	const struct counter *leader = NULL;
+	char name[64];
+
+	for (u32 i = COUNTER_TOPDOWN; i < COUNTER_EVENTS; i++) {
+		snprintf(name, sizeof(name), "%s/%s/", pmu ? pmu : "cpu", counter_events[i]);
+		if (open_named(s, i, name, leader) && !leader)
+			return;
+		leader = leader ? leader : &s->v[s->n - 1];
+	}
 }
 
 static struct counters *counters__new(const struct measure *m)
@@ -88,14 +117,9 @@ static void *counters__begin(const struct measure *m, const struct sampling *how
 	struct counters *s = counters__new(m);
 
 	/* With more of the hardware's than it has counters for they take turns. */
-	for (u32 i = 0; i < COUNTER_EVENTS && s->n < COUNTERS_MAX; i++) {
-		int err = counter__open(s, &s->v[s->n], counter_events[i], NULL);
-
-		if (err)
-			note_missing(s, counter_events[i], err);
-		else
-			s->n++;
-	}
+	for (u32 i = 0; i < COUNTER_TOPDOWN; i++)
+		open_named(s, i, counter_events[i], NULL);
+	open_topdown(s);
 	s->nopened = s->n;
 	return s;
 }
@@ -251,7 +275,7 @@ static void counters__health(void *ctx, struct health *h)
 
 	health__note(h, s->unflushed, "looks at CPUs failed: what threads without a switch counted comes later");
 	if (*s->without)
-		health__say(h, "not counted: %s: %s", s->without, why_missing(s->err));
+		health__say(h, "%s: not counted: %s", why_missing(s->err), s->without);
 }
 
 const struct measure_hooks counters_hooks = {

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/machine.h"
 #include "sources/doctor_checks.h"
+#include "sources/event_pmu.h"
 #include "sources/perf_open.h"
 
 #define GROUP "machine"
@@ -45,6 +46,29 @@ static void check_pmu(struct checks *c)
 			  : "in a virtual machine: give it the host's PMU (qemu -cpu host,pmu=on)",
 		    found ? "%s" : "none: cpu-clock samples instead of cycles, no hardware events",
 		    found);
+}
+
+/* What samples loads and branches with what they cost. Live, proftop takes where they happen alone. */
+static void check_accesses(struct checks *c)
+{
+	static const struct {
+		const char *path, *name;
+	} all[] = {{EVENT_PMU_DEVICES "/cpu/events/mem-loads", "PEBS (cpu/mem-loads/)"},
+		   {EVENT_PMU_DEVICES "/cpu_core/events/mem-loads", "PEBS (cpu_core/mem-loads/)"},
+		   {EVENT_PMU_DEVICES "/ibs_op", "IBS (ibs_op//)"},
+		   {EVENT_PMU_DEVICES "/arm_spe_0", "SPE (arm_spe_0//)"}};
+	u32 i = 0;
+
+	while (i < ARRAY_SIZE(all) && access(all[i].path, F_OK))
+		i++;
+	if (i < ARRAY_SIZE(all))
+		checks__add(c, GROUP, "memory accesses", CHECK_LIMITED,
+			    "perf mem record, then proftop --replay perf.data: view events",
+			    "%s: live where they are, not latency and source of data", all[i].name);
+	else
+		checks__add(c, GROUP, "memory accesses", CHECK_MISSING,
+			    "record with perf mem on real hardware, then proftop --replay perf.data: view events",
+			    "no PEBS, IBS or SPE here: no latency and source of loads");
 }
 
 static void check_btf(struct checks *c)
@@ -213,6 +237,7 @@ void doctor__machine(struct checks *c)
 	static void (*const all[])(struct checks * c) = {check_kernel,
 							 check_cpus,
 							 check_pmu,
+							 check_accesses,
 							 check_btf,
 							 check_paranoid,
 							 check_kptr,

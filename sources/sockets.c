@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Sockets: whose they are that were there at the begin or were never used, names of services. */
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <netinet/in.h>
 
 #include "base/arena.h"
@@ -42,17 +43,39 @@ static struct bpf_program *program(struct bpf_object *obj, const char *name)
 	return bpf_object__find_program_by_name(obj, name);
 }
 
-/* Programs on functions are for kernels that lack the tracepoints. */
+/* Those on functions that this kernel has are for what its tracepoints do not tell. */
+static bool choose_functions(struct bpf_object *obj, const struct btf *btf, bool has_events)
+{
+	struct bpf_program *prog;
+	bool any = false;
+
+	bpf_object__for_each_program(prog, obj)
+	{
+		const char *function = strchr(bpf_program__section_name(prog), '/') + 1;
+		bool wanted = !has_events || !strcmp(function, "inet_sendpage");
+
+		if (bpf_program__expected_attach_type(prog) != BPF_TRACE_FEXIT)
+			continue;
+		wanted &= btf && kernel_btf__parameters(btf, function);
+		bpf_program__set_autoload(prog, wanted);
+		any |= wanted;
+	}
+	return any;
+}
+
 static int sockets__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 {
 	struct btf *btf = kernel_btf__get();
 	bool has_events = btf && kernel_btf__arguments(btf, "sock_send_length");
+	bool on_functions = choose_functions(obj, btf, has_events);
 
 	kernel_btf__put(btf);
+	if (!has_events && (!on_functions || bpf_probe__loads("probe_fentry", NULL)))
+		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
+				   "what sockets send and receive is told by tracepoints of Linux 6.3 on, or by "
+				   "programs on kernel functions (fentry): this kernel has neither");
 	bpf_program__set_autoload(program(obj, "sockets_send"), has_events);
 	bpf_program__set_autoload(program(obj, "sockets_receive"), has_events);
-	bpf_program__set_autoload(program(obj, "sockets_send_before"), !has_events);
-	bpf_program__set_autoload(program(obj, "sockets_receive_before"), !has_events);
 	bpf_program__set_autoattach(program(obj, "sockets_files"), false);
 	bpf_program__set_autoattach(program(obj, "sockets_rest"), false);
 	bpf_program__set_autoload(program(obj, "sockets_rest"), bpf_probe__map_iterators());

@@ -137,6 +137,13 @@ static int marker_width(const struct painter *p, const struct column_place *at)
 	return p->src->children && at->column == p->t->key_column && at->w > 8 ? 2 : 0;
 }
 
+static int draw_words(const struct painter *p, const struct column *column, int x, int y, int w, enum role role,
+		      const char *text)
+{
+	return column->flags & COLUMN_PROSE ? draw__words(p->c, x, y, w, role, text)
+					    : draw__middle(p->c, x, y, w, role, text);
+}
+
 static void draw_value(const struct painter *p, const struct column_place *at, int y,
 		       const struct value *v, enum role role)
 {
@@ -148,12 +155,12 @@ static void draw_value(const struct painter *p, const struct column_place *at, i
 		if (!is_text(column->type))
 			draw__right(p->c, x, y, at->w, ROLE_DIM, "—");
 		else if (v->s)
-			draw__middle(p->c, x + marker, y, at->w - marker, ROLE_DIM, v->s);
+			draw_words(p, column, x + marker, y, at->w - marker, ROLE_DIM, v->s);
 		break;
 	case VALUE_TEXT:
 		/* A word where a number would be stands where its end would. */
 		if (is_text(column->type))
-			draw__middle(p->c, x + marker, y, at->w - marker, role, v->s);
+			draw_words(p, column, x + marker, y, at->w - marker, role, v->s);
 		else
 			draw__right(p->c, x, y, at->w, role, v->s);
 		break;

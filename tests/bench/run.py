@@ -5,8 +5,8 @@ first frame and rows, key to repaint, symbols resolved per second; what the view
 to what they watch (sched_bench.py) and take on a mix of processes (mix_bench.py), that of block I/O
 (io_bench.py), that of the page cache (cache_bench.py) and that of system calls
 (syscalls_bench.py), that of processes (procs_bench.py), of the network (net_bench.py), of interrupts
-(irq_bench.py), of questions (ask_bench.py), of functions (funcs_bench.py) and of programs' memory
-(heap_bench.py); what is written to the terminal (redraw_bench.py); unwind tables and walks
+(irq_bench.py), of counters and BPF programs (counters_bench.py), of questions (ask_bench.py), of
+functions (funcs_bench.py) and of programs' memory (heap_bench.py); what is written to the terminal (redraw_bench.py); unwind tables and walks
 (unwind_bench.py), and of interpreted functions (runtimes_bench.py).
 
 Ours and the peer take turns; each figure is the median of the rounds. build/bench.json has
@@ -33,6 +33,7 @@ sys.path.insert(0, os.path.join(HERE, "../lib"))
 import live  # noqa: E402
 import ask_bench  # noqa: E402
 import cache_bench  # noqa: E402
+import counters_bench  # noqa: E402
 import flame_bench  # noqa: E402
 import funcs_bench  # noqa: E402
 import heap_bench  # noqa: E402
@@ -278,7 +279,7 @@ PARTS = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys, "symbols": 
          "record": record_bench.bench_record, "syscalls": syscalls_bench.bench_syscalls,
          "net": net_bench.bench_net, "procs": procs_bench.bench_procs, "ask": ask_bench.bench_ask,
          "funcs": funcs_bench.bench_funcs, "heap": heap_bench.bench_heap,
-         "irq": irq_bench.bench_irq,
+         "irq": irq_bench.bench_irq, "counters": counters_bench.bench_counters,
          "mix": mix_bench.bench_mix, "redraw": redraw_bench.bench_redraw,
          "runtimes": runtimes_bench.bench_runtimes}
 

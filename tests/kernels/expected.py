@@ -18,7 +18,7 @@ EXPECTED = {
     # No fentry before 6.4 there.
     "bookworm-arm64": {**X86, "cache": "bpf, no reads", "tracers": "bpf, no reads",
                        "counters": "bpf", "instructions": "bpf",
-                       **dict.fromkeys(("suspended", *KVM, "guests"))},
+                       **dict.fromkeys(("sockets", "suspended", *KVM, "guests"))},
 }
 
 # From 5.14 on these are by BPF, whatever else is to be said above.

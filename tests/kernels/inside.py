@@ -463,8 +463,8 @@ def tcp():
 
 def sockets():
     """datagrams and streams on the loopback and of unix sockets: calls, bytes and errors are those that were
-    made; drops of full queues those of /proc/net/udp"""
-    return lived("sockets", sockets_live.test_calls, sockets_live.test_full_queue)
+    made; bytes that sendfile sends; drops of full queues those of /proc/net/udp"""
+    return lived("sockets", sockets_live.test_calls, sockets_live.test_files, sockets_live.test_full_queue)
 
 
 def kvm():

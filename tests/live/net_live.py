@@ -237,6 +237,18 @@ def test_drops():
     assert max(frames.values()) >= no_port + no_room, frames
 
 
+def test_graph():
+    """The flame graph of drops stands on their reasons"""
+    command = [live.CHECKED, "-b", "-V", "net", "-n", "1", "-d", "2", "--format", "folded"]
+    with namespace(), inside(), subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as p:
+        while p.poll() is None:
+            send_to_nobody(50)
+        lines = [line.split(";") for line in p.stdout]
+    dropped = [line for line in lines if line[0] == "NO_SOCKET" and any("udp" in f for f in line)]
+    assert sum(int(line[-1].split()[-1]) for line in dropped) >= 50, lines[:5]
+    assert not any(line[0] == "[no name]" for line in lines), lines[:5]
+
+
 def test_loss():
     """What netem loses is dropped by the queueing discipline, and is no packet of the device"""
     with namespace():

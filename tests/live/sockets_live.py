@@ -255,6 +255,27 @@ def test_filter():
     assert found["received", "dgram"]["calls"] == 1, found
 
 
+def test_files():
+    """What sendfile sends of a file is counted as sent"""
+    live.need_root()
+    with live.temporary() as folder, live.Watch("sockets", "--group", "protocol+direction", "-p", os.getpid(),
+                                                binary=live.CHECKED) as watch, \
+            socket.create_server(("127.0.0.1", 0)) as server, \
+            socket.create_connection(server.getsockname()) as a, server.accept()[0] as b:
+        with open(os.path.join(folder, "file"), "w+b") as f:
+            f.write(b"x" * 100_000)
+            f.flush()
+            watch.next()
+            sent = os.sendfile(a.fileno(), f.fileno(), 0, 100_000)
+        received = 0
+        while received < sent:
+            received += len(b.recv(65536))
+        watch.until(live.now_ns())
+        found = sums(watch.reports, "protocol", "direction")
+    live.near(found["tcp", "sent"]["sent_bytes"], sent, 0, "bytes of a file sent")
+    live.near(found["tcp", "received"]["received_bytes"], sent, 0, "bytes received")
+
+
 def test_errors():
     """What fails is counted with its errno, as the call returned it"""
     live.need_root()

@@ -189,6 +189,33 @@ static void test_values(void **state)
 	measure_builder__end(&m);
 }
 
+/* A quarter of the slots is of use, and so on; all had a counter half of the time. */
+static void test_topdown(void **state)
+{
+	static const struct {
+		const char *event, *metric;
+		u64 slots;
+	} parts[] = {{"topdown-retiring", "retiring", 1000},
+		     {"topdown-bad-spec", "bad-speculation", 200},
+		     {"topdown-fe-bound", "frontend-bound", 800},
+		     {"topdown-be-bound", "backend-bound", 2000}};
+	struct measure_builder m;
+	struct measure_result *a;
+
+	metrics__begin();
+	measure_builder__begin_with(&m, &model_measure_counters);
+	put_event(&m, "slots", someone(7, 7, "work"), 4000, 100, 50);
+	for (u32 i = 0; i < ARRAY_SIZE(parts); i++)
+		put_event(&m, parts[i].event, someone(7, 7, "work"), parts[i].slots, 100, 50);
+	a = ask(&m, "metric");
+	for (u32 i = 0; i < ARRAY_SIZE(parts); i++) {
+		assert_true(of(a, parts[i].metric, "value").f == (double)parts[i].slots / 40);
+		assert_true(of(a, parts[i].metric, "scaled_pct").f == 50);
+	}
+	a->base.free(&a->base);
+	measure_builder__end(&m);
+}
+
 /* Each process has its own; what another process counted is known to be 0 of this one. */
 static void test_by_process(void **state)
 {
@@ -244,7 +271,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_formulas),   cmocka_unit_test(test_wrong_formulas),
 		cmocka_unit_test(test_lines),	   cmocka_unit_test(test_own),
-		cmocka_unit_test(test_values),	   cmocka_unit_test(test_by_process),
+		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_topdown),	   cmocka_unit_test(test_by_process),
 		cmocka_unit_test(test_by_zero),	   cmocka_unit_test(test_scaled),
 	};
 

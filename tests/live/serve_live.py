@@ -335,6 +335,46 @@ def code_by_tls(path, token):
     return 0
 
 
+def certificate(folder, name, *options):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", f"{folder}/{name}.key",
+                    "-out", f"{folder}/{name}.pem", "-days", "2", "-subj", f"/CN={name}", *options],
+                   check=True, capture_output=True)
+
+
+def code_of_client(port, *options):
+    """An HTTP status by curl; 0: there is no connection."""
+    done = subprocess.run(["curl", "-sk", "-o", "/dev/null", "-w", "%{http_code}", *options,
+                           f"https://127.0.0.1:{port}/metrics"], capture_output=True, text=True, check=False)
+    return int(done.stdout or 0)
+
+
+def test_clients():
+    """With authorities for clients only who has a certificate of theirs is answered, wherever it listens"""
+    live.need_root()
+    if not shutil.which("curl"):
+        raise live.Skip("no curl")
+    with live.temporary() as folder:
+        for name in ("server", "authority", "stranger"):
+            certificate(folder, name)
+        issued = ("-CA", f"{folder}/authority.pem", "-CAkey", f"{folder}/authority.key")
+        certificate(folder, "friend", *issued)
+        tls = ("--serve-cert", f"{folder}/server.pem", "--serve-key", f"{folder}/server.key")
+        trust = ("--serve-clients", f"{folder}/authority.pem")
+        port = free_port()
+        refused("--serve", f"0.0.0.0:{port}", *tls, words=["--serve-clients"])
+        refused("--serve", f"127.0.0.1:{port}", *trust, words=["--serve-cert"])
+        with subprocess.Popen([live.CHECKED, "--serve", f"0.0.0.0:{port}", "-V", "procs", *tls, *trust],
+                              stderr=subprocess.PIPE, text=True, env=live.environment()) as process:
+            def code(name):
+                return code_of_client(port, "--cert", f"{folder}/{name}.pem", "--key", f"{folder}/{name}.key")
+            live.wait_for(lambda: code("friend") == 200, 60, 0.2)
+            assert code("stranger") in (0, 403), code("stranger")
+            assert code_of_client(port) == 403, code_of_client(port)
+            process.send_signal(signal.SIGTERM)
+            err = process.communicate(timeout=30)[1]
+            assert process.returncode == 0 and not any(m in err for m in live.ASAN_REPORT), err
+
+
 def test_doors():
     """Other machines are let in only if that is said, or by token and TLS"""
     live.need_root()

@@ -28,7 +28,7 @@ BPF_SRCS := $(wildcard bpf/*.bpf.c)
 SKELS    := $(BPF_SRCS:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 PROTOS   := $(wildcard export/*.proto)
 SYSCALLS := $(patsubst %,$(B)/samples/syscalls_%.inc,native x32 compat)
-PKGS     := ncursesw libbpf libelf libdw liblzma json-c libcap libzstd libprotobuf-c zlib libpcre2-8 libmicrohttpd
+PKGS     := ncursesw libbpf libelf libdw liblzma json-c libcap libzstd libprotobuf-c zlib libpcre2-8 libmicrohttpd gnutls
 LOADED   := capstone # by who needs it: symbols/disasm.c
 # Where a distribution has libperf, its own is taken; else scripts/deps builds one.
 PKG_CONFIG     := pkg-config

@@ -9,6 +9,7 @@
 #define CHUNK_MIN 4096
 #define CHUNK_MAX (256 * 1024)
 #define ALIGNMENT 16
+#define GROW_FAST 512 /* items up to which arrays double */
 
 struct arena_chunk {
 	struct arena_chunk *next;
@@ -64,7 +65,10 @@ void *xgrow(void *items, u32 n, u32 *cap, size_t size)
 {
 	if (n < *cap)
 		return items;
-	*cap = *cap ? *cap * 2 : 8; /* many arrays stay small: one in each entry of a model */
+	if (*cap < GROW_FAST)
+		*cap = *cap ? *cap * 2 : 8; /* many arrays stay small: one in each entry of a model */
+	else
+		*cap += *cap / 2; /* and what large ones do not need adds up */
 	return xrealloc(items, *cap * size);
 }
 

@@ -56,6 +56,19 @@ static inline u64 hash_bytes(const void *data, size_t len)
 	return mix64(h);
 }
 
+/* Of what has no padding, eight times as fast. */
+static inline u64 hash_words(const void *data, size_t bytes)
+{
+	const u64 *p = data;
+	u64 h = bytes;
+
+	for (size_t i = 0; i < bytes / sizeof(*p); i++) {
+		h = (h ^ p[i]) * 0x9fb21c651e98df25ULL;
+		h ^= h >> 32;
+	}
+	return mix64(h);
+}
+
 /* Copies at most size - 1 bytes and always terminates. */
 static inline void copy_str(char *dst, size_t size, const char *src)
 {

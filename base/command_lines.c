@@ -33,7 +33,7 @@ static void set_newest(u32 tgid, u32 pos)
 
 	for (u32 i = (u32)hash & newest.mask; newest.slots && newest.slots[i].pos;
 	     i = (i + 1) & newest.mask)
-		if (newest.slots[i].hash == hash && commands[newest.slots[i].pos - 1].tgid == tgid) {
+		if (newest.slots[i].hash == (u32)hash && commands[newest.slots[i].pos - 1].tgid == tgid) {
 			newest.slots[i].pos = pos + 1;
 			return;
 		}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Hash index: 64-bit hash -> position in an array the caller owns. Open addressing,
- * linear probing; stores the hash, so the caller compares keys only on equal hashes.
+ * linear probing; stores half of the hash, so keys are compared only where that is equal: it does
+ * not stand for the key.
  */
 #ifndef BASE_HIDX_H
 #define BASE_HIDX_H
@@ -10,11 +11,10 @@
 
 #define HIDX_NONE UINT32_MAX
 
-/* Without padding: the largest have a million. */
 struct hidx_slot {
-	u64 hash;
-	u32 pos; /* position + 1; 0 is free */
-} __attribute__((packed, aligned(4)));
+	u32 hash; /* its lower half, by which slots are found, too */
+	u32 pos;  /* position + 1; 0 is free */
+};
 
 struct hidx {
 	struct hidx_slot *slots;
@@ -40,9 +40,9 @@ static inline void hidx__clear(struct hidx *h)
 	h->used = 0;
 }
 
-static inline void hidx__place(struct hidx *h, u64 hash, u32 pos)
+static inline void hidx__place(struct hidx *h, u32 hash, u32 pos)
 {
-	u32 i = (u32)hash & h->mask;
+	u32 i = hash & h->mask;
 
 	while (h->slots[i].pos)
 		i = (i + 1) & h->mask;
@@ -63,7 +63,7 @@ static inline void hidx__add(struct hidx *h, u64 hash, u32 pos)
 				hidx__place(h, old.slots[i].hash, old.slots[i].pos - 1);
 		free(old.slots);
 	}
-	hidx__place(h, hash, pos);
+	hidx__place(h, (u32)hash, pos);
 	h->used++;
 }
 
@@ -71,9 +71,9 @@ static inline void hidx__add(struct hidx *h, u64 hash, u32 pos)
 #define HIDX_FIND(out, h, key_hash, pos, match)                                                    \
 	do {                                                                                       \
 		const struct hidx *h_ = (h);                                                       \
-		u64 hash_ = (key_hash);                                                            \
+		u32 hash_ = (u32)(key_hash);                                                       \
 		(out) = HIDX_NONE;                                                                 \
-		for (u32 i_ = (u32)hash_ & h_->mask; h_->slots && h_->slots[i_].pos;               \
+		for (u32 i_ = hash_ & h_->mask; h_->slots && h_->slots[i_].pos;               \
 		     i_ = (i_ + 1) & h_->mask) {                                                   \
 			u32 pos = h_->slots[i_].pos - 1;                                           \
 			if (h_->slots[i_].hash == hash_ && (match)) {                              \
@@ -83,12 +83,18 @@ static inline void hidx__add(struct hidx *h, u64 hash, u32 pos)
 		}                                                                                  \
 	} while (0)
 
-/* As a set of hashes, without anything at their positions: two that are equal are the same. */
+/* As a set of hashes, without an array: the rest of a hash is in the place of a position. Two that are equal but for
+ * the bit that has no room are the same. */
+static inline u32 hidx__rest(u64 hash)
+{
+	return (u32)(hash >> 33);
+}
+
 static inline bool hidx__has(const struct hidx *h, u64 hash)
 {
 	u32 at;
 
-	HIDX_FIND(at, h, hash, pos, !pos);
+	HIDX_FIND(at, h, hash, pos, pos == hidx__rest(hash));
 	return at != HIDX_NONE;
 }
 
@@ -98,7 +104,7 @@ static inline bool hidx__put(struct hidx *h, u64 hash)
 	bool is_new = !hidx__has(h, hash);
 
 	if (is_new)
-		hidx__add(h, hash, 0);
+		hidx__add(h, hash, hidx__rest(hash));
 	return is_new;
 }
 

@@ -110,14 +110,14 @@ _proftop()
 	--size) _proftop_words "80x24 120x40 200x50" ;;
 	--connect) _proftop_words "$(compgen -A hostname)" ;;
 	--serve) _proftop_words "127.0.0.1:9464 [::1]:9464 /run/proftop.sock" ;;
-	-o | --output | --serve-token | --serve-cert | --serve-key | --config | --script | --record | --replay | --baseline) _proftop_files ;;
+	-o | --output | --serve-token | --serve-cert | --serve-key | --serve-clients | --config | --script | --record | --replay | --baseline) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
 			-c --period -e --event --call-graph --stack-copy --sample-bytes --watch -V --view -d --delay --group --keymap
 			--snapshot-on-signal --sort --preset
 			--views --window --idle --history --ask --function --function-waits --lock-orders --do --theme --graphs --columns --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed
-			--from --to --connect --redact --serve --serve-token --serve-cert --serve-key --serve-insecure --doctor --list-views --list-events --list-presets --list-words --symbols --version
+			--from --to --connect --redact --serve --serve-token --serve-cert --serve-key --serve-clients --serve-insecure --doctor --list-views --list-events --list-presets --list-words --symbols --version
 			-h --help --script --size --"
 		;;
 	esac

@@ -227,6 +227,7 @@ struct cache_result *cache__query(const struct cache_snap *snap, const struct ca
 	cache_result__table(a);
 	cache_stacks__build(&m);
 	hidx__fini(&m.index);
-	hidx__fini(&m.places);
+	free(m.places);
+	hidx__fini(&m.place_index);
 	return a;
 }

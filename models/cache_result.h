@@ -8,6 +8,11 @@
 #include "models/cache.h"
 #include "models/windows.h"
 
+struct cache_place {
+	u64 hash; /* these are compared, not what they were made of */
+	u32 row;
+};
+
 struct cache_builder {
 	const struct cache_snap *snap;
 	const struct cache_query *query;
@@ -17,9 +22,10 @@ struct cache_builder {
 	struct cache_row *rows;
 	u32 n;
 	struct hidx index; /* by key */
-	/* Position in rows of what a process did with a file, for its misses; hashes alone are
-	 * compared. */
-	struct hidx places;
+	/* Position in rows of what a process did with a file, for its misses. */
+	struct cache_place *places;
+	u32 nplaces, places_cap;
+	struct hidx place_index;
 	u64 *miss_rows; /* by miss: key of its row, 0 none */
 };
 

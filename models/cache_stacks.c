@@ -26,14 +26,17 @@ static u32 find_place(const struct cache_builder *m, u64 hash)
 {
 	u32 at;
 
-	HIDX_FIND(at, &m->places, hash, pos, pos < m->n);
-	return at;
+	HIDX_FIND(at, &m->place_index, hash, pos, m->places[pos].hash == hash);
+	return at == HIDX_NONE ? at : m->places[at].row;
 }
 
 static void add_place(struct cache_builder *m, u64 hash, u32 row)
 {
-	if (find_place(m, hash) == HIDX_NONE)
-		hidx__add(&m->places, hash, row);
+	if (find_place(m, hash) != HIDX_NONE)
+		return;
+	m->places = xgrow(m->places, m->nplaces, &m->places_cap, sizeof(*m->places));
+	m->places[m->nplaces] = (struct cache_place){hash, row};
+	hidx__add(&m->place_index, hash, m->nplaces++);
 }
 
 void cache_stacks__place(struct cache_builder *m, const struct cache_use *u, u32 row)

@@ -236,13 +236,8 @@ static void add_values(struct measure_values *to, const struct measure_values *v
 static void count_thread(struct query_builder *k, u32 row)
 {
 	u64 h = mix64_pair(mix64_pair(k->rows[row].key, k->who->tid | (u64)k->who->host << 32), k->who->start_ns);
-	u32 at;
 
-	HIDX_FIND(at, &k->threads, h, pos, pos == row);
-	if (at != HIDX_NONE)
-		return;
-	hidx__add(&k->threads, h, row);
-	k->rows[row].nthreads++;
+	k->rows[row].nthreads += hidx__put(&k->threads, h);
 }
 
 /* What others tell may have been learnt late: that of most of the row counts. */

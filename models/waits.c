@@ -15,14 +15,14 @@ static u64 key_hash(const struct wait_key *k)
 	h = mix64_pair(h, k->waker_tgid | (u64)k->waker_tid << 32);
 	h = mix64_pair(h, k->waker_kstack | (u64)k->waker_ustack << 32);
 	h = mix64_pair(h, k->syscall | (u64)k->futex_op << 32);
-	h = mix64_pair(h, k->on);
+	h = mix64_pair(h, k->on | (u64)k->host << 32);
 	h = mix64_pair(h, k->waker_name | (u64)k->ended << 32);
 	return mix64_pair(h, k->state | k->waker << 8 | k->kthread << 16 | (u64)k->folded << 24);
 }
 
 static bool same_key(const struct wait_key *a, const struct wait_key *b)
 {
-	return a->tid == b->tid && a->tgid == b->tgid && a->start_ns == b->start_ns &&
+	return a->tid == b->tid && a->tgid == b->tgid && a->start_ns == b->start_ns && a->host == b->host &&
 	       a->kstack == b->kstack && a->ustack == b->ustack && a->state == b->state &&
 	       a->syscall == b->syscall && a->futex_op == b->futex_op && a->on == b->on &&
 	       a->waker == b->waker && a->waker_tgid == b->waker_tgid &&
@@ -97,6 +97,7 @@ static struct wait_key sample_key(const struct model *m, const struct wait_sampl
 		.tgid = s->task.tgid,
 		.tid = s->task.tid,
 		.start_ns = s->task.start_ns,
+		.host = s->task.host,
 		.kthread = s->task.kthread,
 		.kstack = stacks__find(&m->stacks, s->kstack, s->task.tgid),
 		.ustack = stacks__find(&m->stacks, s->ustack, s->task.tgid),
@@ -307,6 +308,7 @@ static void snap_entry(const struct model *m, const struct live_wait *e, struct 
 					.tid = k->tid,
 					.cgroup = e->cgroup,
 					.start_ns = k->start_ns,
+					.host = k->host,
 					.kthread = k->kthread};
 	memcpy(out->task.comm, e->comm, sizeof(e->comm));
 	out->kstack = stacks__at(&m->stacks, k->kstack);
@@ -437,6 +439,7 @@ static size_t waits__memory(const struct model *m)
 const struct model_ops model_waits = {
 	.name = "waits",
 	.view = "offcpu",
+	.has_hosts = true,
 	.new = waits__new,
 	.free = waits__free,
 	.consume = waits__consume,

@@ -117,10 +117,10 @@ enum wait_reason wait_entry__reason(const struct wait_entry *e, const struct sym
 
 enum waits_group {
 	WAITS_BY_STACK, WAITS_BY_COMM, WAITS_BY_PID, WAITS_BY_TID, WAITS_BY_CGROUP,
-	WAITS_BY_STATE, WAITS_BY_REASON, WAITS_BY_WAKER,
+	WAITS_BY_STATE, WAITS_BY_REASON, WAITS_BY_WAKER, WAITS_BY_HOST,
 	WAITS_GROUPS
 };
-extern const char *const waits_group_names[WAITS_GROUPS]; /* "stack" "comm" ... */
+extern const char *const waits_group_names[WAITS_GROUPS]; /* "stack" "comm" ...; the host is last */
 #define WAITS_BIT(g)	  (1u << (g))
 #define WAITS_GROUPS_TEXT 64 /* bytes of the longest waits_groups__text with its NUL */
 /* "tid+stack", as profile_groups__text: the task's parts first. */
@@ -157,6 +157,7 @@ struct waits_row {
 	const char *woken_by; /* the thread of `woken`, as "comm/tid"; "" none */
 	const char *text[WAITS_GROUPS]; /* of each group in the query; NULL otherwise */
 	const char *name;  /* what the key column shows */
+	const char *host;  /* of several, by host and by what is one host's; else NULL */
 	const char *caller; /* by stack: what of the program waits, "" unknown; else NULL */
 	const char *place; /* by stack: where it waits as the screen has it: "fsync", else text[STACK] */
 	const char *comm;  /* by comm, pid (its main thread's) and tid; "" otherwise */

@@ -11,21 +11,21 @@ enum { OWN_ENDED = 1, WAKER_ENDED = 2 };
 
 /* --- who ended --- */
 
-static u64 thread_hash(u32 tgid, u32 tid, u64 start_ns)
+static u64 thread_hash(u32 tgid, u32 tid, u64 start_ns, u32 host)
 {
-	return mix64_pair(tgid | (u64)tid << 32, start_ns);
+	return mix64_pair(mix64_pair(tgid | (u64)tid << 32, start_ns), host);
 }
 
 void waits__note_end(struct model *m, const struct task_ident *t)
 {
-	hidx__put(&m->left[0], thread_hash(t->tgid, t->tid, t->start_ns));
-	hidx__put(&m->left[0], thread_hash(t->tgid, t->tid, 0));
+	hidx__put(&m->left[0], thread_hash(t->tgid, t->tid, t->start_ns, t->host));
+	hidx__put(&m->left[0], thread_hash(t->tgid, t->tid, 0, t->host));
 }
 
 /* A thread's last waits may be told of an interval after its end. */
-static bool has_left(const struct model *m, u32 tgid, u32 tid, u64 start_ns)
+static bool has_left(const struct model *m, u32 tgid, u32 tid, u64 start_ns, u32 host)
 {
-	u64 hash = thread_hash(tgid, tid, start_ns);
+	u64 hash = thread_hash(tgid, tid, start_ns, host);
 
 	return hidx__has(&m->left[0], hash) || hidx__has(&m->left[1], hash);
 }
@@ -34,9 +34,9 @@ static u32 what_ended(const struct model *m, const struct wait_key *k)
 {
 	u32 what = 0;
 
-	if (has_left(m, k->tgid, k->tid, k->start_ns))
+	if (has_left(m, k->tgid, k->tid, k->start_ns, k->host))
 		what |= OWN_ENDED;
-	if (k->waker == WAKER_TASK && has_left(m, k->waker_tgid, k->waker_tid, 0))
+	if (k->waker == WAKER_TASK && has_left(m, k->waker_tgid, k->waker_tid, 0, k->host))
 		what |= WAKER_ENDED;
 	return what;
 }
@@ -104,7 +104,7 @@ static void forget_thread(struct live_wait *w, const struct hidx *living)
 
 	k->ended = true;
 	w->object = w->object ? WAIT_OBJECT_MANY : 0; /* addresses are of one process */
-	if (!hidx__has(living, mix64(k->tgid)))
+	if (!hidx__has(living, waits__process_hash(k->tgid, k->host)))
 		k->tgid = PROFILE_MERGED;
 	k->tid = PROFILE_MERGED;
 	k->start_ns =

@@ -20,6 +20,7 @@ enum { SUM_COUNT, SUM_OFF, SUM_RUNQ, SUM_FULL, SUMS };
 struct wait_key {
 	u32 tgid, tid;
 	u64 start_ns;
+	u32 host; /* of the thread and of its waker */
 	u32 kstack, ustack; /* positions in model.stacks, or NO_STACK */
 	u32 syscall, futex_op, on;
 	u32 waker_tgid, waker_tid;
@@ -105,8 +106,13 @@ void waits__consume_task(struct model *m, const struct task_sample *s);
 /* Ends an interval of all threads; the snapshot's, sorted, in its arena. */
 const struct wait_task *waits__snap_tasks(struct model *m, const struct window_pace *p,
 					  struct arena *a, u32 *ntasks);
-/* The set of mix64(tgid) of processes with a thread that has not ended; the caller frees it. */
+/* The set of waits__process_hash of processes with a thread that has not ended; the caller frees it. */
 struct hidx waits__living(const struct model *m);
+
+static inline u64 waits__process_hash(u32 tgid, u32 host)
+{
+	return mix64(tgid | (u64)host << 32);
+}
 
 /* Decays n sums, of which `fresh` tells how long ago something was heard. */
 static inline void waits__decay(double *sums, const u64 *now, u32 n, double *fresh, double keep)

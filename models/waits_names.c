@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/bisect.h"
+#include "base/hosts.h"
 #include "base/names.h"
 #include "models/frames.h"
 #include "models/waits_result.h"
@@ -11,11 +12,12 @@
 const char *const waits_group_names[WAITS_GROUPS] = {
 	[WAITS_BY_STACK] = "stack",   [WAITS_BY_COMM] = "comm",	    [WAITS_BY_PID] = "pid",
 	[WAITS_BY_TID] = "tid",	      [WAITS_BY_CGROUP] = "cgroup", [WAITS_BY_STATE] = "state",
-	[WAITS_BY_REASON] = "reason", [WAITS_BY_WAKER] = "waker",
+	[WAITS_BY_REASON] = "reason", [WAITS_BY_WAKER] = "waker",   [WAITS_BY_HOST] = HOST_LABEL,
 };
 
 /* The task's parts first, then what is special to waits, the place last. */
 static const u32 text_order[WAITS_GROUPS] = {
+	WAITS_BY_HOST,
 	WAITS_BY_COMM,	WAITS_BY_PID,	 WAITS_BY_TID,	 WAITS_BY_CGROUP,
 	WAITS_BY_STATE, WAITS_BY_REASON, WAITS_BY_WAKER, WAITS_BY_STACK,
 };
@@ -56,7 +58,7 @@ u64 waits__waker_key(struct waits_selection *s, const struct wait_entry *e)
 	const char *text;
 
 	if (waits_selection__waker(s, e) == WAKER_TASK)
-		return mix64_pair(mix64_pair(e->waker.tgid, e->waker.tid),
+		return mix64_pair(mix64_pair(e->waker.tgid | (u64)e->task.host << 32, e->waker.tid),
 				  e->waker.tid == PROFILE_MERGED
 					  ? hash_bytes(e->waker.comm, strlen(e->waker.comm))
 					  : 0);
@@ -142,6 +144,8 @@ static const char *group_text(struct row_groups *g, const struct row_group *grou
 		return group->row.reason;
 	case WAITS_BY_WAKER:
 		return waits__waker_text(&g->s, e);
+	case WAITS_BY_HOST:
+		return hosts__name(e->task.host);
 	default:
 		return e->task.comm;
 	}
@@ -151,7 +155,7 @@ static const char *group_text(struct row_groups *g, const struct row_group *grou
 static const char *name_of(const struct waits_row *row, u32 groups)
 {
 	static const enum waits_group order[] = {WAITS_BY_CGROUP, WAITS_BY_WAKER, WAITS_BY_REASON,
-						 WAITS_BY_STATE};
+						 WAITS_BY_STATE, WAITS_BY_HOST};
 
 	if (row->text[WAITS_BY_STACK])
 		return row->text[WAITS_BY_STACK];
@@ -165,7 +169,8 @@ static const char *name_of(const struct waits_row *row, u32 groups)
 
 static bool is_before(const struct task_ident *x, const struct task_ident *t)
 {
-	return x->tgid != t->tgid ? x->tgid < t->tgid
+	return x->host != t->host   ? x->host < t->host
+	       : x->tgid != t->tgid ? x->tgid < t->tgid
 	       : x->tid != t->tid ? x->tid < t->tid
 				  : x->start_ns < t->start_ns;
 }
@@ -213,5 +218,7 @@ void row_group__name(struct row_groups *g, struct row_group *group)
 	row->comm = g->query->groups & WAITS_TASK ? comm_text(g, row->entry) : "";
 	if (g->query->groups & WAITS_PROCESS)
 		name_process(g, row);
+	if (row->entry->task.host && g->query->groups & WAITS_OF_HOST)
+		row->host = hosts__name(row->entry->task.host);
 	row->name = name_of(row, g->query->groups);
 }

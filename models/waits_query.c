@@ -66,6 +66,8 @@ static u64 group_key(struct row_groups *g, const struct picked_wait *w)
 		key = mix64_pair(key, e->state);
 	if (by(g, WAITS_BY_REASON))
 		key = mix64_pair(key, w->is.reason);
+	if (by(g, WAITS_BY_HOST))
+		key = mix64_pair(key, e->task.host);
 	if (by(g, WAITS_BY_WAKER))
 		key = mix64_pair(key, waits__waker_key(&g->s, e));
 	return key;

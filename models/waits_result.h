@@ -8,6 +8,7 @@
 
 /* What of a task rows may be grouped by; with which of these its process is known. */
 #define WAITS_PROCESS (WAITS_BIT(WAITS_BY_PID) | WAITS_BIT(WAITS_BY_TID))
+#define WAITS_OF_HOST (WAITS_PROCESS | WAITS_BIT(WAITS_BY_HOST))
 #define WAITS_TASK    (WAITS_PROCESS | WAITS_BIT(WAITS_BY_COMM))
 
 /* A row in the making. */

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The columns of waits: what triage needs on a narrow screen first, all of it in exports. */
 #include "base/columns.h"
+#include "base/hosts.h"
 #include "models/fields.h"
 #include "models/frames.h"
 #include "models/waits_result.h"
@@ -154,6 +155,8 @@ static const struct field fields[] = {
 	 TEXT_AT(ROW, comm), .groups = WAITS_TASK},
 	END_FIELDS(ROW, WAITS_PROCESS),
 	{CMDLINE_COLUMN, TEXT_AT(ROW, cmdline), .groups = WAITS_PROCESS, .except = BY(STACK), .if_any = true},
+	{TEXT_COLUMN(HOST_LABEL, "Host", 12, 0, COLUMN_BOTH, "machine, of several recordings"), TEXT_AT(ROW, host),
+	 .groups = WAITS_OF_HOST, .if_any = true},
 	{TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
 		     "cgroup v2 path below its mount point"),
 	 TEXT_AT(ROW, text[WAITS_BY_CGROUP]), .groups = BY(CGROUP)},
@@ -234,7 +237,9 @@ static const char *key_column(u32 groups)
 		return "cgroup";
 	if (groups & BY(WAKER))
 		return "woken_by";
-	return groups & BY(REASON) ? "reason" : "state";
+	if (groups & BY(REASON))
+		return "reason";
+	return groups & BY(STATE) ? "state" : HOST_LABEL;
 }
 
 static struct column *named(struct column *columns, const char *name)
@@ -267,6 +272,8 @@ void waits_result__table(struct waits_result *a)
 	struct column *key = named(columns, key_column(groups));
 
 	fit_columns(columns, groups);
+	if (!hosts__several())
+		column__named(columns, ARRAY_SIZE(fields), HOST_LABEL)->flags = 0;
 	key->flags |= COLUMN_KEY | COLUMN_FLEX;
 	key->priority = 0;
 	columns__fit_cmdline(columns, ARRAY_SIZE(fields));

@@ -2,6 +2,8 @@
 /* Which waits a query counts: window, scope and terms on names; and which of them are harmful. */
 #include "models/waits_select.h"
 
+#include "base/hosts.h"
+
 #include "models/joined_stacks.h"
 
 void waits_selection__init(struct waits_selection *s, struct arena *arena,
@@ -243,7 +245,8 @@ static bool entry_passes(const struct waits_selection *s, const struct wait_entr
 
 	if (!s->scope)
 		return true;
-	return scope__task(&s->ids, t->tgid, t->tid, 0, t->cgroup, "") &&
+	return (!t->host || scope__label(s->scope, HOST_LABEL, hosts__name(t->host))) &&
+	       scope__task(&s->ids, t->tgid, t->tid, 0, t->cgroup, "") &&
 	       scope__comm(s->scope, t->comm) && scope__thread(s->scope, t->kthread) &&
 	       state_passes(s->scope, e->state) && time_passes(s->scope, &e->sums[s->window]);
 }
@@ -287,7 +290,7 @@ static void pick(struct waits_selection *s, const struct wait_entry *e, u32 plac
 
 static u64 object_key(const struct wait_entry *e)
 {
-	return mix64_pair(e->task.tgid, e->object);
+	return mix64_pair(e->task.tgid | (u64)e->task.host << 32, e->object);
 }
 
 /* Who is preempted while it wakes others does not wait there. */
@@ -303,11 +306,12 @@ static struct wait_object *object_of(struct waits_selection *s, const struct wai
 	u32 at;
 
 	HIDX_FIND(at, &s->object_index, key, pos,
-		  s->objects[pos].object == e->object && s->objects[pos].tgid == e->task.tgid);
+		  s->objects[pos].object == e->object && s->objects[pos].tgid == e->task.tgid &&
+			  s->objects[pos].host == e->task.host);
 	if (at != HIDX_NONE)
 		return &s->objects[at];
 	s->objects = xgrow(s->objects, s->nobjects, &s->objects_cap, sizeof(*s->objects));
-	s->objects[s->nobjects] = (struct wait_object){.tgid = e->task.tgid, .object = e->object};
+	s->objects[s->nobjects] = (struct wait_object){.tgid = e->task.tgid, .host = e->task.host, .object = e->object};
 	hidx__add(&s->object_index, key, s->nobjects);
 	return &s->objects[s->nobjects++];
 }

@@ -42,7 +42,7 @@ struct kernel_place {
 
 /* What threads of a process wait on: a futex. */
 struct wait_object {
-	u32 tgid;
+	u32 tgid, host;
 	u64 object;
 	u32 threads;
 	u64 inside, outside; /* waits ended by threads that wait there too, and by others */
@@ -112,12 +112,12 @@ static inline bool wait_sums__any(const struct wait_sums *s)
 /* Of the thread of an entry; tids are used again. */
 static inline u64 task_ident__key(const struct task_ident *t)
 {
-	return mix64_pair(t->tgid | (u64)t->tid << 32, t->start_ns);
+	return mix64_pair(t->tgid | (u64)t->tid << 32, t->start_ns) ^ t->host;
 }
 
 static inline bool task_ident__same(const struct task_ident *a, const struct task_ident *b)
 {
-	return a->tid == b->tid && a->tgid == b->tgid && a->start_ns == b->start_ns;
+	return a->tid == b->tid && a->tgid == b->tgid && a->start_ns == b->start_ns && a->host == b->host;
 }
 
 #endif

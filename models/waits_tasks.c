@@ -4,12 +4,12 @@
 
 static u64 task_hash(const struct task_ident *t)
 {
-	return mix64_pair(t->tgid | (u64)t->tid << 32, t->start_ns);
+	return mix64_pair(t->tgid | (u64)t->tid << 32, t->start_ns) ^ t->host;
 }
 
 static bool same_task(const struct task_ident *a, const struct task_ident *b)
 {
-	return a->tid == b->tid && a->tgid == b->tgid && a->start_ns == b->start_ns;
+	return a->tid == b->tid && a->tgid == b->tgid && a->start_ns == b->start_ns && a->host == b->host;
 }
 
 static struct live_task *task_entry(struct model *m, const struct task_ident *task)
@@ -105,7 +105,7 @@ struct hidx waits__living(const struct model *m)
 
 	for (u32 i = 0; i < m->ntasks; i++)
 		if (!m->tasks[i].gone)
-			hidx__put(&set, mix64(m->tasks[i].task.tgid));
+			hidx__put(&set, waits__process_hash(m->tasks[i].task.tgid, m->tasks[i].task.host));
 	return set;
 }
 
@@ -125,7 +125,7 @@ static void merge_ended(struct model *m, u32 n)
 
 		n -= due;
 		if (due || !is_single(t))
-			forget_thread(t, !hidx__has(&living, mix64(t->task.tgid)));
+			forget_thread(t, !hidx__has(&living, waits__process_hash(t->task.tgid, t->task.host)));
 	}
 	hidx__fini(&living);
 	reindex_tasks(m);
@@ -188,6 +188,8 @@ static int compare_tasks(const void *pa, const void *pb)
 	const struct task_ident *a = &((const struct wait_task *)pa)->task;
 	const struct task_ident *b = &((const struct wait_task *)pb)->task;
 
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
 	if (a->tgid != b->tgid)
 		return a->tgid < b->tgid ? -1 : 1;
 	if (a->tid != b->tid)

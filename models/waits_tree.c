@@ -273,6 +273,8 @@ static int compare_threads(const void *pa, const void *pb, void *ctx)
 	const struct task_ident *a = &entries[*(const u32 *)pa].task;
 	const struct task_ident *b = &entries[*(const u32 *)pb].task;
 
+	if (a->host != b->host)
+		return a->host < b->host ? -1 : 1;
 	if (a->tgid != b->tgid)
 		return a->tgid < b->tgid ? -1 : 1;
 	return a->tid < b->tid ? -1 : a->tid > b->tid;
@@ -291,33 +293,35 @@ static void sort_threads(struct tree_builder *f)
 		(void *)snap->entries);
 }
 
-static bool is_before(const struct task_ident *t, u32 tgid, u32 tid)
+static bool is_before(const struct task_ident *t, u32 host, const struct waker *w)
 {
-	return t->tgid < tgid || (t->tgid == tgid && t->tid < tid);
+	if (t->host != host)
+		return t->host < host;
+	return t->tgid < w->tgid || (t->tgid == w->tgid && t->tid < w->tid);
 }
 
 /* The first of a thread's entries in by_thread. */
-static u32 first_entry(const struct tree_builder *f, u32 tgid, u32 tid)
+static u32 first_entry(const struct tree_builder *f, u32 host, const struct waker *w)
 {
 	const struct waits_snap *snap = f->g->s.snap;
 	u32 at;
 
-	BISECT(at, 0, snap->nentries, i, is_before(&snap->entries[f->by_thread[i]].task, tgid, tid));
+	BISECT(at, 0, snap->nentries, i, is_before(&snap->entries[f->by_thread[i]].task, host, w));
 	return at;
 }
 
 /* Waits of a thread that somebody ended. */
-static void woken_waits(struct tree_builder *f, const struct waker *w, struct leaves *l)
+static void woken_waits(struct tree_builder *f, u32 host, const struct waker *w, struct leaves *l)
 {
 	const struct waits_snap *snap = f->g->s.snap;
 
 	if (w->tid == PROFILE_MERGED)
 		return;
 	sort_threads(f);
-	for (u32 i = first_entry(f, w->tgid, w->tid); i < snap->nentries; i++) {
+	for (u32 i = first_entry(f, host, w); i < snap->nentries; i++) {
 		const struct wait_entry *e = &snap->entries[f->by_thread[i]];
 
-		if (e->task.tgid != w->tgid || e->task.tid != w->tid)
+		if (e->task.host != host || e->task.tgid != w->tgid || e->task.tid != w->tid)
 			break;
 		if (e->waker.kind != WAKER_NONE && sums_of(f, e)->count)
 			add_leaf(l, waker_leaf(f, e));
@@ -327,7 +331,7 @@ static void woken_waits(struct tree_builder *f, const struct waker *w, struct le
 /* Who was met on the way: no thread is asked twice. */
 struct way {
 	const struct way *back;
-	u32 tgid, tid, depth;
+	u32 host, tgid, tid, depth; /* the host is one all the way */
 };
 
 static bool was_met(const struct way *w, const struct waker *waker)
@@ -345,14 +349,14 @@ static void append_wakers(struct tree_builder *f, const struct insert_at *at, st
 static void append_next(struct tree_builder *f, const struct insert_at *at, const struct waker *w,
 		       const struct way *back)
 {
-	struct way way = {back, w->tgid, w->tid, back->depth + 1};
+	struct way way = {back, back->host, w->tgid, w->tid, back->depth + 1};
 	struct leaves l = {0};
 	double whole = f->whole;
 
 	if (way.depth >= WAKERS_DEPTH || was_met(back, w))
 		return;
 	f->whole = 0;
-	woken_waits(f, w, &l);
+	woken_waits(f, back->host, w, &l);
 	append_wakers(f, at, &l, &way);
 	f->whole = whole;
 	free(l.items);
@@ -404,7 +408,7 @@ static void collect(struct tree_builder *f, u32 group, bool wakers, struct leave
 static void append_row(struct tree_builder *f, const struct waits_row *row, u32 group, bool wakers)
 {
 	const struct task_ident *t = &row->entry->task;
-	struct way way = {.tgid = t->tgid, .tid = t->tid};
+	struct way way = {.host = t->host, .tgid = t->tgid, .tid = t->tid};
 	struct insert_at at = {.parent = UINT32_MAX, .key = row->key};
 	struct leaves l = {0};
 

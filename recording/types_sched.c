@@ -11,6 +11,7 @@ static void code_ident(struct codec *c, struct task_ident *t)
 	code_tid(c, &t->tid);
 	code_cgroup(c, &t->cgroup);
 	code_u64(c, &t->start_ns);
+	code_host(c, &t->host);
 	code_kthread(c, &t->kthread);
 	code_comm(c, t->comm);
 }

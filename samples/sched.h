@@ -33,6 +33,7 @@ struct task_ident {
 	u32 tgid, tid;
 	u64 cgroup; /* v2 id, 0 unknown */
 	u64 start_ns; /* when it began, CLOCK_MONOTONIC: tells threads apart that had one tid */
+	u32 host;     /* as in struct stack_sample; the views of waits alone tell hosts apart */
 	bool kthread;
 	char comm[COMM_LEN];
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "serve/http.h"
 
+#include <gnutls/gnutls.h>
 #include <microhttpd.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -137,6 +138,16 @@ bool http__prefers(struct http_request *rq, const char *type, const char *to)
 
 /* --- requests --- */
 
+/* Whether the other end has a certificate of one of cfg->clients, as of now. */
+static bool is_known_client(struct http_request *rq)
+{
+	const union MHD_ConnectionInfo *of =
+		MHD_get_connection_info(rq->connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	unsigned int wrong;
+
+	return of && !gnutls_certificate_verify_peers2(of->tls_session, &wrong) && !wrong;
+}
+
 static void judge(struct http_request *rq, const char *method)
 {
 	const struct http_config *cfg = &rq->http->cfg;
@@ -147,6 +158,8 @@ static void judge(struct http_request *rq, const char *method)
 		http__say(rq, MHD_HTTP_METHOD_NOT_ALLOWED, "nothing here takes %.16s", method);
 	else if (cfg->plain_host && !address__host_is_plain(header(rq, MHD_HTTP_HEADER_HOST)))
 		http__say(rq, MHD_HTTP_FORBIDDEN, "ask by a numeric address, or as localhost");
+	else if (cfg->clients && !is_known_client(rq))
+		http__say(rq, MHD_HTTP_FORBIDDEN, "a client's certificate is missing, or nobody here trusts it");
 	else if (cfg->token && !token__is(cfg->token, header(rq, MHD_HTTP_HEADER_AUTHORIZATION)))
 		http__say(rq, MHD_HTTP_UNAUTHORIZED, "a token is missing, or is another one");
 	else if (!target__parse(rq->text, &t, why, sizeof(why)))
@@ -225,6 +238,7 @@ static struct MHD_Daemon *start(struct http *h)
 	const struct MHD_OptionItem tls[] = {
 		{MHD_OPTION_HTTPS_MEM_CERT, 0, (void *)cfg->cert},
 		{MHD_OPTION_HTTPS_MEM_KEY, 0, (void *)cfg->key},
+		{cfg->clients ? MHD_OPTION_HTTPS_MEM_TRUST : MHD_OPTION_END, 0, (void *)cfg->clients},
 		{MHD_OPTION_END, 0, NULL},
 	};
 	const struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
@@ -249,7 +263,7 @@ struct http *http__new(const struct http_config *cfg, struct status *st)
 		return h;
 	free(h);
 	status__set(st, EXIT_CODE_FAILURE, -EINVAL, "--serve: the HTTP server does not start%s",
-		    cfg->cert ? ": look at --serve-cert and --serve-key" : "");
+		    cfg->cert ? ": look at --serve-cert, --serve-key and --serve-clients" : "");
 	return NULL;
 }
 

@@ -21,6 +21,7 @@ struct http_config {
 	int fd;		  /* listens; taken over, unless it fails */
 	const char *token; /* that requests have to bring; NULL: none */
 	const char *cert, *key; /* PEM, for TLS; NULL: none */
+	const char *clients; /* with TLS: whose certificates clients have to bring, PEM; NULL: they need none */
 	bool plain_host;  /* requests name this machine by a number or as localhost */
 	/* A request that is well-formed and may be made. To be answered once, now or later. */
 	void (*request)(void *ctx, struct http_request *rq, const struct target *t);

@@ -5,6 +5,8 @@
 #include <bpf/libbpf.h>
 #include <malloc.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
@@ -319,6 +321,16 @@ static struct bpf_source *new_source(const struct bpf_subject *of, const void *s
 	return b;
 }
 
+/* The programs' object file is part of the program's own: what was read of it is not needed again. */
+static void drop_pages(const struct bpf_object_skeleton *skeleton)
+{
+	uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), data = (uintptr_t)skeleton->data;
+	uintptr_t from = (data + page - 1) & -page, to = (data + skeleton->data_sz) & -page;
+
+	if (from < to)
+		madvise((void *)from, to - from, MADV_DONTNEED);
+}
+
 struct source *bpf_source__load(const struct bpf_subject *of, const struct sampling *how,
 				const void *sizes, struct status *st)
 {
@@ -333,6 +345,8 @@ struct source *bpf_source__load(const struct bpf_subject *of, const struct sampl
 		unload(b);
 		err = load(b, st);
 	}
+	if (!err && b->skeleton)
+		drop_pages(b->skeleton);
 	/* Loading takes megabytes for the kernel's types. */
 	if (memory__is_little())
 		malloc_trim(0);

@@ -17,10 +17,13 @@
 #define PARTS	    16384
 #define RUNTIMES    4096
 #define THREADS	    8192
-#define BLOCK_BYTES (UNWIND_BLOCK_PAGES * sizeof(struct unwind_page))
+/* Of a block so much is mapped at a time: mapping takes time for each page of it. 64 KiB, as no machine has larger
+ * pages. */
+#define WINDOW_PAGES 16
+#define WINDOW_BYTES (WINDOW_PAGES * sizeof(struct unwind_page))
 
-/* Made by the collector thread before anybody else can ask for it; blocks by the worker only, which has one
- * mapped at a time: the programs need none of them here. */
+/* Made by the collector thread before anybody else can ask for it; blocks by the worker only, which has a
+ * window of one mapped at a time: the programs need none of them here. */
 static struct {
 	bool made;
 	int blocks_fd, objects_fd, processes_fd, parts_fd, files_fd;
@@ -28,7 +31,7 @@ static struct {
 	struct unwind_object *objects;
 	int block_fds[UNWIND_BLOCKS]; /* 0: not made yet */
 	struct unwind_page *mapped;
-	u32 mapped_block;
+	u32 mapped_window;
 } maps;
 
 static int make(enum bpf_map_type type, const char *name, u32 key, u32 value, u32 n, u32 flags)
@@ -39,9 +42,9 @@ static int make(enum bpf_map_type type, const char *name, u32 key, u32 value, u3
 	return fd < 0 ? -errno : fd;
 }
 
-static void *map_memory(int fd, size_t bytes)
+static void *map_memory(int fd, size_t bytes, off_t from)
 {
-	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, from);
 
 	return p == MAP_FAILED ? NULL : p;
 }
@@ -107,7 +110,7 @@ static int make_all(void)
 	if (maps.blocks_fd < 0 || maps.objects_fd < 0 || maps.processes_fd < 0 ||
 	    maps.parts_fd < 0 || maps.files_fd < 0 || maps.runtimes_fd < 0 || maps.threads_fd < 0)
 		return close_all(-ENOMEM);
-	maps.objects = map_memory(maps.objects_fd, UNWIND_OBJECTS * sizeof(*maps.objects));
+	maps.objects = map_memory(maps.objects_fd, UNWIND_OBJECTS * sizeof(*maps.objects), 0);
 	if (!maps.objects)
 		return close_all(-ENOMEM);
 	maps.objects[UNWIND_OBJECT_FP].how = UNWIND_BY_FP;
@@ -211,14 +214,17 @@ static bool add_block(u32 block)
 	return fd >= 0;
 }
 
-static void map_block(u32 block)
+static void map_window(u32 number)
 {
-	if (maps.mapped && maps.mapped_block == block)
+	u32 window = number / WINDOW_PAGES, in_block = number % UNWIND_BLOCK_PAGES / WINDOW_PAGES;
+
+	if (maps.mapped && maps.mapped_window == window)
 		return;
 	if (maps.mapped)
-		munmap(maps.mapped, BLOCK_BYTES);
-	maps.mapped = map_memory(maps.block_fds[block], BLOCK_BYTES);
-	maps.mapped_block = block;
+		munmap(maps.mapped, WINDOW_BYTES);
+	maps.mapped = map_memory(maps.block_fds[number / UNWIND_BLOCK_PAGES], WINDOW_BYTES,
+				 (off_t)(in_block * WINDOW_BYTES));
+	maps.mapped_window = window;
 }
 
 static struct unwind_page *sink_page(u32 number)
@@ -229,8 +235,8 @@ static struct unwind_page *sink_page(u32 number)
 		return NULL;
 	if (!maps.block_fds[block] && !add_block(block))
 		return NULL;
-	map_block(block);
-	return maps.mapped ? maps.mapped + number % UNWIND_BLOCK_PAGES : NULL;
+	map_window(number);
+	return maps.mapped ? maps.mapped + number % WINDOW_PAGES : NULL;
 }
 
 static struct unwind_object *sink_object(u32 slot)

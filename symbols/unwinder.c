@@ -497,7 +497,7 @@ static void look_for_script(struct unwinder *u, struct known_process *t,
 static void publish_parts(struct unwinder *u, struct known_process *t, struct unwind_process *p,
 			  const struct unwind_part *parts)
 {
-	u64 sum = mix64_pair(hash_bytes(parts, p->nparts * sizeof(*parts)), t->script) | 1;
+	u64 sum = mix64_pair(hash_words(parts, p->nparts * sizeof(*parts)), t->script) | 1;
 
 	if (sum == t->sum)
 		return;

@@ -260,6 +260,7 @@ static int option__serve(struct options *o, int opt, const char *arg, struct sta
 	case OPT_SERVE_TOKEN: o->serve_token = arg; return 0;
 	case OPT_SERVE_CERT: o->serve_cert = arg; return 0;
 	case OPT_SERVE_KEY: o->serve_key = arg; return 0;
+	case OPT_SERVE_CLIENTS: o->serve_clients = arg; return 0;
 	default: o->serve_insecure = true; return 0;
 	}
 }
@@ -406,7 +407,7 @@ int option__take(struct options *o, int opt, char *arg, struct status *st)
 	case OPT_SAMPLE_BYTES: case OPT_WATCH:
 		return option__sampling(o, opt, arg, st);
 	case OPT_SERVE: case OPT_SERVE_INSECURE: case OPT_SERVE_TOKEN: case OPT_SERVE_CERT:
-	case OPT_SERVE_KEY:
+	case OPT_SERVE_KEY: case OPT_SERVE_CLIENTS:
 		return option__serve(o, opt, arg, st);
 	default:
 		return option__display(o, opt, arg, st);

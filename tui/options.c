@@ -55,6 +55,7 @@ static const struct option long_options[] = {
 	{"serve-token", required_argument, NULL, OPT_SERVE_TOKEN},
 	{"serve-cert", required_argument, NULL, OPT_SERVE_CERT},
 	{"serve-key", required_argument, NULL, OPT_SERVE_KEY},
+	{"serve-clients", required_argument, NULL, OPT_SERVE_CLIENTS},
 	{"redact", required_argument, NULL, OPT_REDACT},
 	{"doctor", no_argument, NULL, OPT_DOCTOR},
 	{"list-views", no_argument, NULL, OPT_LIST_VIEWS},

@@ -41,7 +41,7 @@ struct options {
 	const char *serve;  /* where to listen; NULL: the default; "-": to who runs it */
 	const char *redact; /* what must not leave the machine; NULL none */
 	const char *connect; /* a host whose agent is looked at; NULL: this machine */
-	const char *serve_token, *serve_cert, *serve_key; /* files; NULL none */
+	const char *serve_token, *serve_cert, *serve_key, *serve_clients; /* files; NULL none */
 	bool serve_insecure;
 	const char *view_list; /* --view, where it names several; NULL: it was not given */
 	const char *views;  /* open from the start, blanks or commas between; NULL none */

@@ -174,9 +174,9 @@ int options__check(struct options *o, struct status *st)
 	if (o->view_list && strpbrk(o->view_list, ", "))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "-V \"%.80s\": several views go with --serve", o->view_list);
-	if (o->serve_insecure || o->serve_token || o->serve_cert || o->serve_key)
+	if (o->serve_insecure || o->serve_token || o->serve_cert || o->serve_key || o->serve_clients)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
-				   "--serve-insecure, -token, -cert and -key go with --serve");
+				   "--serve-insecure, -token, -cert, -key and -clients go with --serve");
 	choose_view(o);
 	if (sort_by_words(o, st))
 		return -EINVAL;

@@ -118,7 +118,7 @@ static void add_views(struct serve *s)
 struct serve_door {
 	struct address address;
 	int fd;
-	char *token, *cert, *key; /* NULL none */
+	char *token, *cert, *key, *clients; /* NULL none */
 };
 
 /* Where others may get to, they have to say who they are, and nobody may listen. */
@@ -129,11 +129,14 @@ static int check_door(const struct serve_door *d, const struct options *o, struc
 	if (!o->serve_cert != !o->serve_key)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "--serve-cert and --serve-key go together");
-	if (d->address.loopback || o->serve_insecure || (d->token && d->cert))
+	if (o->serve_clients && !o->serve_cert)
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "--serve-clients goes with --serve-cert");
+	if (d->address.loopback || o->serve_insecure || ((d->token || d->clients) && d->cert))
 		return 0;
 	return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 			   "--serve %s: other machines get there, and reports tell of all processes: give "
-			   "--serve-token, --serve-cert and --serve-key, or --serve-insecure",
+			   "--serve-cert and --serve-key with --serve-token or --serve-clients, or "
+			   "--serve-insecure",
 			   address__text(&d->address, text, sizeof(text)));
 }
 
@@ -144,6 +147,8 @@ static int read_secrets(struct serve_door *d, const struct options *o, struct st
 	if (o->serve_cert && !(d->cert = secret__read("--serve-cert", o->serve_cert, false, st)))
 		return -EINVAL;
 	if (o->serve_key && !(d->key = secret__read("--serve-key", o->serve_key, true, st)))
+		return -EINVAL;
+	if (o->serve_clients && !(d->clients = secret__read("--serve-clients", o->serve_clients, false, st)))
 		return -EINVAL;
 	return 0;
 }
@@ -173,6 +178,7 @@ void serve__close(struct serve_door *d)
 	free(d->token);
 	free(d->cert);
 	free(d->key);
+	free(d->clients);
 	free(d);
 }
 
@@ -361,6 +367,7 @@ int serve__run(struct serve_door *d, const struct options *o, struct collector *
 		.token = d->token,
 		.cert = d->cert,
 		.key = d->key,
+		.clients = d->clients,
 		.plain_host = d->address.loopback && !d->address.path,
 		.request = serve__request,
 		.ctx = &s,

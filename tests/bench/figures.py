@@ -5,6 +5,7 @@ import contextlib
 import functools
 import glob
 import os
+import re
 import shutil
 import statistics
 import subprocess
@@ -181,3 +182,9 @@ def cpu_ns(pid):
         with open(f"/proc/{pid}/task/{tid}/schedstat", encoding="ascii") as f:
             total += int(f.read().split()[0])
     return total
+
+
+def field(path, name):
+    """MiB, of a file of /proc that has kB."""
+    with open(path, encoding="ascii") as f:
+        return int(re.search(rf"^{name}:\s+(\d+) kB", f.read(), re.M)[1]) / 1024

@@ -4,9 +4,10 @@
 first frame and rows, key to repaint, symbols resolved per second; what the views of waiting add
 to what they watch (sched_bench.py) and take on a mix of processes (mix_bench.py), that of block I/O
 (io_bench.py), that of the page cache (cache_bench.py) and that of system calls
-(syscalls_bench.py), that of processes (procs_bench.py), of the network (net_bench.py), of interrupts
-(irq_bench.py), of counters and BPF programs (counters_bench.py), of questions (ask_bench.py), of
-functions (funcs_bench.py) and of programs' memory (heap_bench.py); what is written to the terminal (redraw_bench.py); unwind tables and walks
+(syscalls_bench.py), that of processes (procs_bench.py), of an agent (fleet_bench.py), of the network
+(net_bench.py), of interrupts (irq_bench.py), of counters and BPF programs (counters_bench.py), of questions
+(ask_bench.py), of functions (funcs_bench.py) and of programs' memory (heap_bench.py); what is written to the terminal
+(redraw_bench.py); unwind tables and walks
 (unwind_bench.py), and of interpreted functions (runtimes_bench.py).
 
 Ours and the peer take turns; each figure is the median of the rounds. build/bench.json has
@@ -35,6 +36,7 @@ import ask_bench  # noqa: E402
 import cache_bench  # noqa: E402
 import counters_bench  # noqa: E402
 import flame_bench  # noqa: E402
+import fleet_bench  # noqa: E402
 import funcs_bench  # noqa: E402
 import heap_bench  # noqa: E402
 import import_bench  # noqa: E402
@@ -50,7 +52,7 @@ import sched_bench  # noqa: E402
 import syscalls_bench  # noqa: E402
 import unwind_bench  # noqa: E402
 import figures  # noqa: E402
-from figures import (at_most, comparison, cpu_ns, need, note, object_of,  # noqa: E402
+from figures import (at_most, comparison, cpu_ns, field, need, note, object_of,  # noqa: E402
                      ratio_at_least, ratio_at_most, result, tool)
 from pty_session import Session  # noqa: E402
 from tmux import Tmux  # noqa: E402
@@ -70,11 +72,6 @@ def ours(freq):
 
 def perf_top(freq):
     return [tool("perf"), "top", "-g", "-F", str(freq)]
-
-
-def field(path, name):
-    with open(path, encoding="ascii") as f:
-        return int(re.search(rf"^{name}:\s+(\d+) kB", f.read(), re.M)[1]) / 1024
 
 
 def memory_mib(pid):
@@ -279,7 +276,7 @@ PARTS = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys, "symbols": 
          "record": record_bench.bench_record, "syscalls": syscalls_bench.bench_syscalls,
          "net": net_bench.bench_net, "procs": procs_bench.bench_procs, "ask": ask_bench.bench_ask,
          "funcs": funcs_bench.bench_funcs, "heap": heap_bench.bench_heap,
-         "irq": irq_bench.bench_irq, "counters": counters_bench.bench_counters,
+         "irq": irq_bench.bench_irq, "counters": counters_bench.bench_counters, "fleet": fleet_bench.bench_fleet,
          "mix": mix_bench.bench_mix, "redraw": redraw_bench.bench_redraw,
          "runtimes": runtimes_bench.bench_runtimes}
 

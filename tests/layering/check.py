@@ -22,7 +22,7 @@ STARTER = "base/child.c"
 LIBBPF = re.compile(r"^bpf/")
 PROGRAM_CODE = ("base/bpf_types.c", "symbols/bpf_code.c")  # what the kernel tells of programs
 LIBPERF = re.compile(r"^perf/")
-SERVER = re.compile(r"^microhttpd\.h$")
+SERVER = re.compile(r"^(?:microhttpd|gnutls/gnutls)\.h$")
 
 # What the widgets know of base: plain types, nothing that runs.
 BASE_TYPES = r"base/(base|table|arena|status|utf8)\.h$"

@@ -80,7 +80,7 @@ static bool offcpu__term(const struct listing *l, u32 row, char *buf, size_t siz
 static void row_words(const struct waits_row *r, char *buf, size_t size)
 {
 	static const u8 order[] = {WAITS_BY_PID,   WAITS_BY_TID,    WAITS_BY_CGROUP, WAITS_BY_STACK,
-				   WAITS_BY_STATE, WAITS_BY_REASON, WAITS_BY_WAKER};
+				   WAITS_BY_STATE, WAITS_BY_REASON, WAITS_BY_WAKER, WAITS_BY_HOST};
 	size_t n = (size_t)snprintf(buf, size, "%s", r->comm);
 
 	for (u32 i = 0; i < ARRAY_SIZE(order) && n < size; i++) {
@@ -175,6 +175,10 @@ static bool open_split(struct listing *l)
 	}
 	row = &offcpu__result(l)->rows[at.row];
 	t = &row->entry->task;
+	if (t->host) {
+		host__message(l->base.host, ROLE_WARN, "wall clocks are of one machine: open its recording alone");
+		return true;
+	}
 	if (row->starts || t->tgid == PROFILE_MERGED || t->tid == PROFILE_MERGED) {
 		host__message(l->base.host, ROLE_WARN, "whose waits these are was not kept");
 		return true;

@@ -2,6 +2,7 @@
 /* What a row of the offcpu view is, as terms of the filter language. */
 #include <stdio.h>
 
+#include "base/hosts.h"
 #include "tui/views/offcpu.h"
 #include "tui/views/terms.h"
 
@@ -35,6 +36,8 @@ static bool key_term(const void *row, u32 group, char *buf, size_t size)
 		return term__cgroup(e->task.cgroup, r->text[WAITS_BY_CGROUP], buf, size);
 	case WAITS_BY_STATE:
 		return state_term(e, buf, size);
+	case WAITS_BY_HOST:
+		return term__name(HOST_LABEL, r->text[WAITS_BY_HOST], buf, size);
 	default:
 		return false;
 	}
@@ -43,7 +46,8 @@ static bool key_term(const void *row, u32 group, char *buf, size_t size)
 bool offcpu_terms__exclude(const struct waits_row *r, u32 groups, char *buf, size_t size)
 {
 	static const u8 least_first[] = {WAITS_BY_TID,	  WAITS_BY_PID,	  WAITS_BY_COMM,
-					 WAITS_BY_CGROUP, WAITS_BY_STACK, WAITS_BY_STATE};
+					 WAITS_BY_CGROUP, WAITS_BY_HOST,  WAITS_BY_STACK,
+					 WAITS_BY_STATE};
 
 	return terms__exclude(r, groups, least_first, ARRAY_SIZE(least_first), key_term, buf, size);
 }

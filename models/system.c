@@ -145,7 +145,7 @@ static struct held *held_of(struct model *m, const struct usage_sample *u)
 
 static void note_growth(struct system_process *p, const struct usage_sample *u, u64 now_ns)
 {
-	bool grew = u->rss_bytes >= p->u.rss_bytes + GREW_MIN_BYTES;
+	bool grew = u->rss_bytes >= p->u.rss_bytes + u->mapped_bytes + GREW_MIN_BYTES;
 
 	if (grew && !p->grew) {
 		p->grew_from_bytes = p->u.rss_bytes;

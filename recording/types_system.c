@@ -26,7 +26,7 @@ void code_usage_fields(struct codec *c, struct usage_sample *x)
 	CODE_U32S(c, &x->ppid, &x->cpu, &x->cpus, &x->threads, &x->files, &x->files_max);
 	CODE_U64S(c, &x->start, &x->span_ns, &x->user_ns, &x->system_ns, &x->children_ns,
 		  &x->minor_faults, &x->major_faults, &x->read_bytes, &x->write_bytes,
-		  &x->rss_bytes, &x->swapped_bytes);
+		  &x->rss_bytes, &x->swapped_bytes, &x->mapped_bytes);
 	x->state = (char)state;
 	x->nice = (s32)nice - 20;
 }

@@ -56,6 +56,7 @@ struct usage_sample {
 	u64 read_bytes, write_bytes; /* from and to disks; 0 where it may not be known */
 	u64 rss_bytes; /* now */
 	u64 swapped_bytes; /* more of it is swapped than before */
+	u64 mapped_bytes;  /* by so much pages of files and shared memory grew; 0 where it is not known */
 };
 
 #define NOTICE_TEXT  200

@@ -29,8 +29,8 @@ struct seen {
 	u32 pid;
 	u64 start, t_ns, put_ns; /* put_ns: it was handed out */
 	u32 round;
-	bool has_io, has_swap, active, zombie;
-	u64 read_bytes, write_bytes, swap_bytes;
+	bool has_io, has_swap, has_mapped, active, zombie;
+	u64 read_bytes, write_bytes, swap_bytes, mapped_bytes;
 	u64 cpu_ns; /* in the last look */
 	u64 cgroup; /* 0: not looked at yet, or unknown */
 	struct usage_sample before;
@@ -216,6 +216,24 @@ static void add_swap(const struct usage_scan *s, struct seen *p, struct usage_sa
 	p->swap_bytes = now;
 }
 
+/* Of memory that grew: a database touches what it shares with others bit by bit, and keeps none of it. */
+static void add_mapped(const struct usage_scan *s, struct seen *p, struct usage_sample *u)
+{
+	unsigned long long pages;
+	char path[32], text[128];
+	u64 now;
+
+	snprintf(path, sizeof(path), "%u/statm", u->pid);
+	if (u->rss_bytes <= p->before.rss_bytes || file__read(dirfd(s->proc), path, text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%*u %*u %llu", &pages) != 1)
+		return;
+	now = pages * s->page_bytes;
+	if (p->has_mapped)
+		u->mapped_bytes = now - MIN(now, p->mapped_bytes);
+	p->has_mapped = true;
+	p->mapped_bytes = now;
+}
+
 static u64 cgroup_of(const struct usage_scan *s, u32 pid)
 {
 	char path[32], text[4096], *at;
@@ -290,6 +308,7 @@ static void compare(struct usage_scan *s, struct seen *p, struct usage_sample *u
 		add_io(s, p, u);
 	if (is_active(u) || p->active)
 		add_swap(s, p, u);
+	add_mapped(s, p, u);
 	p->active = is_active(u);
 	add_files(s, u);
 	if (p->active)

@@ -118,7 +118,7 @@ static bool has_others(const struct ask_list *list, const struct ask *a)
 	return false;
 }
 
-/* Where others of its kind are asked, on a screen of its own: Esc leads to all. */
+/* Where others of its kind are asked, on a screen of its own: Esc leads to all. A report is of all. */
 static void show_question(struct host *h, const struct ask *a)
 {
 	const struct view_args alone = {.question = ask__measure(a)};
@@ -127,7 +127,7 @@ static void show_question(struct host *h, const struct ask *a)
 	app__show_view(h, view__index(ask_kind__view(ask__kind(a))));
 	while (app__screen(h)->below)
 		host__pop(h);
-	if (has_others(answered(h), a))
+	if (h->options->mode == MODE_UI && has_others(answered(h), a))
 		host__push(h, app__view(h)->open(app__view(h), h, &alone));
 	if (!h->options->no_config && own_question__is_shadowed(name))
 		host__message(h, ROLE_WARN, "this %s is compiled in; your own of that name is not asked",

@@ -42,10 +42,10 @@ def test_functions():
         line = line_of("NOINLINE long members(") + 1  # of its brace, where its code begins
         session(*probes(path, "type members", f"wait arguments.c:{line}", "key Enter",
                         "wait time its calls", "type time by result", "key Enter",
-                        f"wait function {path}:members by req, text, ret", "key Enter",
+                        f"wait function {path}:members by text, req->len, ret", "key Enter",
                         "wait 1 function is timed"))
         session(*probes(path, "type members", "key Enter", "wait time its calls", "type who", "key Enter",
-                        f"wait ask count uprobe:{path}:members by req, text, ustack", "key Enter",
+                        f"wait ask count uprobe:{path}:members by text, req->len, req->name, ustack", "key Enter",
                         "wait asked"), options=("-p", os.getpid()))
         session(*probes(path, "type members", "key Enter", "wait time its calls", "type count its",
                         "key Enter", f"wait ask count uprobe:{path}:members"))

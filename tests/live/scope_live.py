@@ -253,7 +253,7 @@ def test_tree():
     nobody = ("prlimit", "--memlock=0", "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", "--")
     with live.temporary() as tmp, live.Workload("two_functions", 60) as other:
         ours = shutil.copy(workload("two_functions"), tmp)
-        script = f"sh -c '{ours} 60 & echo ready; wait' & sleep 2; {ours} 60"
+        script = f"sh -c '{ours} 60 >/dev/null & echo ready; wait' & sleep 2; {ours} 60"
         work = subprocess.Popen([*nobody, "sh", "-c", script], stdout=subprocess.PIPE, text=True,
                                 start_new_session=True)
         tree = "--filter", f"tree={work.pid}", "--group", "pid"

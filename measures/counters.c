@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Counters of the hardware and of the kernel, as perf-stat(1) has them, by who had the CPU. */
-#include <stdio.h>
-
 #include "bpf/counters.h"
 #include "samples/counters.h"
 #include "samples/measure.h"
 
 enum { BY_EVENT, BY_CPU, BY_METRIC, BY_PID, BY_TID, BY_COMM, BY_CGROUP, LABELS };
-
-static void cpu_text(u64 cpu, char *buf, size_t size)
-{
-	snprintf(buf, size, "%llu", (unsigned long long)cpu);
-}
 
 static bool metric_part(const char *event, u32 i, char *buf, size_t size)
 {
@@ -27,7 +20,7 @@ static const struct measure_label labels[LABELS] = {
 		      .help = "as perf list has it; clocks count ns",
 		      .word = COUNTERS_LABEL_EVENT, .bits = 32},
 	[BY_CPU] = {.name = "cpu", .title = "CPU", .width = 4, .help = "the CPU that counted",
-		    .word = COUNTERS_LABEL_CPU, .bits = 32, .text = cpu_text, .number = true},
+		    .word = COUNTERS_LABEL_CPU, .bits = 32, .text = label__number, .number = true},
 	[BY_METRIC] = {.name = "metric", .title = "Metric", .width = 20, .kind = LABEL_DERIVED,
 		       .help = "what a formula makes of counters", .of = BY_EVENT, .part = metric_part,
 		       .metric = true},

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The CPU's own caches: references and misses, by who had the CPU. */
-#include <stdio.h>
-
 #include "bpf/counters.h"
 #include "samples/measure.h"
 
@@ -12,11 +10,6 @@ static void cache_text(u64 cache, char *buf, size_t size)
 	copy_str(buf, size, cache == HWCACHE_LLC ? "llc" : "tlb");
 }
 
-static void cpu_text(u64 cpu, char *buf, size_t size)
-{
-	snprintf(buf, size, "%llu", (unsigned long long)cpu);
-}
-
 static const struct measure_range caches[] = {{HWCACHE_LLC, HWCACHES - HWCACHE_LLC}, {0}};
 
 static const struct measure_label labels[LABELS] = {
@@ -24,7 +17,7 @@ static const struct measure_label labels[LABELS] = {
 		      .help = "llc: the last level, which CPUs may share; tlb: translations of addresses of data",
 		      .word = COUNTERS_LABEL_EVENT, .bits = 32},
 	[BY_CPU] = {.name = "cpu", .title = "CPU", .width = 4, .help = "the CPU that counted",
-		    .word = COUNTERS_LABEL_CPU, .bits = 32, .text = cpu_text, .number = true},
+		    .word = COUNTERS_LABEL_CPU, .bits = 32, .text = label__number, .number = true},
 	[BY_PID] = {PID_LABEL("process that had the CPU; 0: it was idle")},
 	[BY_TID] = {TID_LABEL("thread likewise")},
 	[BY_COMM] = {COMM_LABEL("name of the thread")},

@@ -20,11 +20,6 @@ static void kind_text(u64 kind, char *buf, size_t size)
 	copy_str(buf, size, kind < IRQ_KINDS ? names[kind] : "?");
 }
 
-static void cpu_text(u64 cpu, char *buf, size_t size)
-{
-	snprintf(buf, size, "%llu", (unsigned long long)cpu);
-}
-
 #define IRQ_LOCALS 256
 
 static void local_text(u32 number, char *buf, size_t size)
@@ -81,7 +76,7 @@ static const struct measure_label labels[LABELS] = {
 		     .word = IRQ_LABEL_KIND, .bits = 8, .text = kind_text, .values = kinds,
 		     .implied_by = 1u << BY_VECTOR, .always = true},
 	[BY_CPU] = {.name = "cpu", .title = "CPU", .width = 4, .help = "the CPU that it was on",
-		    .word = IRQ_LABEL_CPU, .bits = 32, .text = cpu_text, .number = true, .always = true},
+		    .word = IRQ_LABEL_CPU, .bits = 32, .text = label__number, .number = true, .always = true},
 	[BY_CAUSE] = {.name = "cause", .title = "Cause", .width = 24,
 		      .help = "of the kind local: CAL: the function that another CPU asked for; RES: where that was sent; "
 			      "IWI and LOC: the function that it came for",

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The kernel's memory: who keeps how much of which cache, since when, and from where. */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "bpf/kmem.h"
@@ -14,11 +13,6 @@ enum {
 static void kind_text(u64 kind, char *buf, size_t size)
 {
 	copy_str(buf, size, kind == KMEM_PAGE ? "page" : "slab");
-}
-
-static void order_text(u64 order, char *buf, size_t size)
-{
-	snprintf(buf, size, "%llu", (unsigned long long)order);
 }
 
 /* As enum migratetype has them. */
@@ -45,7 +39,7 @@ static const struct measure_label labels[LABELS] = {
 	[BY_ORDER] = {.name = "order", .title = "Order", .width = 5,
 		      .help = "of pages: two to the power of so many, side by side",
 		      .word = KMEM_LABEL_KIND, .shift = KMEM_ORDER_SHIFT, .bits = 8,
-		      .text = order_text},
+		      .text = label__number},
 	[BY_MIGRATE] = {.name = "migrate", .title = "Migrate", .width = 11,
 			.help = "of pages: what may become of them when memory is compacted",
 			.word = KMEM_LABEL_KIND, .shift = KMEM_MIGRATE_SHIFT, .bits = 8,

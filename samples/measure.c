@@ -55,6 +55,11 @@ int measure__label(const struct measure *m, const char *name)
 	return -1;
 }
 
+void label__number(u64 value, char *buf, size_t size)
+{
+	snprintf(buf, size, "%llu", (unsigned long long)value);
+}
+
 /* Behind the name of a function that has it: its arguments, or what kind of a clone it is. */
 static bool ends_name(char c)
 {

@@ -195,6 +195,9 @@ extern const struct measure *measure_table[MEASURE_TABLE_SIZE];
 /* Samples are of several machines: a label says of which. Before anything looks at the table. */
 void measures__tell_hosts(void);
 
+/* A value as a decimal, for .text. */
+void label__number(u64 value, char *buf, size_t size);
+
 /* Sets a constant of the programs by its name, for .setup. */
 void measure_setup__set(struct measure_setup *s, const char *name, const void *data, size_t size);
 

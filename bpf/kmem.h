@@ -14,5 +14,8 @@ enum { KMEM_SLAB, KMEM_PAGE, KMEM_KINDS };
 
 /* What the programs note: allocations that failed, frees in interrupts. */
 enum { KMEM_NOTE_FAILED, KMEM_NOTE_IN_INTERRUPT };
+/* What user space reads of the machine's memory: free, of that in pieces below a huge page; slabs, of those what
+ * cannot be reclaimed. */
+enum { KMEM_LEVEL_FREE, KMEM_LEVEL_FREE_SMALL, KMEM_LEVEL_SLAB, KMEM_LEVEL_SLAB_KEPT };
 
 #endif

@@ -8,6 +8,8 @@
 enum { LOOKUPS_LABEL_CALL, LOOKUPS_LABEL_FOUND };
 enum { LOOKUPS_IS_FOUND, LOOKUPS_IS_ABSENT, LOOKUPS_OUTCOMES };
 enum { LOOKUPS_NEGATIVE };
+/* What user space reads of the kernel's cache of names. */
+enum { LOOKUPS_DENTRIES, LOOKUPS_UNUSED, LOOKUPS_NEGATIVE_DENTRIES };
 
 /* What is known of a call, by number; of compat calls from SYSCALLS_MAX on. */
 struct lookups_setting {

@@ -37,6 +37,8 @@ struct model {
 	struct hidx heat_index;
 	char **heat_names;
 	u32 nheat_names;
+	bool levels_known;
+	u64 levels[MEASURE_LEVELS];
 	struct window_clock clock;
 };
 
@@ -207,6 +209,12 @@ static void consume_order(struct model *m, const struct measure_order_sample *s)
 			 stacks__find(&m->stacks, s->first_stack, s->who.tgid));
 }
 
+static void consume_levels(struct model *m, const struct measure_levels_sample *s)
+{
+	memcpy(m->levels, s->v, sizeof(m->levels));
+	m->levels_known = true;
+}
+
 static void intern_moment(struct texts *t, struct measure_moment *m)
 {
 	m->event = *m->event ? texts__intern(t, m->event) : "";
@@ -290,6 +298,9 @@ void measure_model__consume(struct model *m, const struct sample *s)
 		break;
 	case SAMPLE_MEASURE_ORDER:
 		consume_order(m, container_of(s, struct measure_order_sample, head));
+		break;
+	case SAMPLE_MEASURE_LEVELS:
+		consume_levels(m, container_of(s, struct measure_levels_sample, head));
 		break;
 	default:
 		live_entries__consume(&m->all, s);
@@ -395,6 +406,8 @@ struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	live_orders__snap(&m->orders, &m->stacks, snap, arena);
 	snap_slow(m, snap, arena);
 	snap_heat(m, snap, arena);
+	snap->levels_known = m->levels_known;
+	memcpy(snap->levels, m->levels, sizeof(snap->levels));
 	stack_store__hold(m->texts.store, snap);
 	trim_texts(m);
 	return &snap->base;
@@ -408,6 +421,7 @@ static void clear_heat_names(struct model *m)
 	hidx__clear(&m->heat_index);
 }
 
+/* Levels stay: they are of now. */
 void measure_model__zero(struct model *m)
 {
 	live_entries__clear(&m->all);

@@ -199,6 +199,8 @@ struct measure_snap {
 	struct growth_series replaced; /* so many were released that had been there before, as `acquired` */
 	const char *const *heat_names; /* of series: texts of the first label */
 	u32 nheat_names;
+	bool levels_known;
+	u64 levels[MEASURE_LEVELS]; /* the newest */
 };
 
 /* --- rows --- */

@@ -218,3 +218,9 @@ void code_measure_order_fields(struct codec *c, struct measure_order_sample *x)
 	code_bool(c, &x->first_read);
 	code_bool(c, &x->second_read);
 }
+
+void code_measure_levels_fields(struct codec *c, struct measure_levels_sample *x)
+{
+	for (u32 i = 0; i < MEASURE_LEVELS; i++)
+		code_u64(c, &x->v[i]);
+}

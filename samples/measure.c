@@ -200,6 +200,13 @@ static bool is_misnamed(const struct measure_sum *s)
 	return n && bytes != (s->type == VALUE_BYTES);
 }
 
+static bool is_level(const struct measure_level *l)
+{
+	const struct measure_sum named = {.name = l->name, .type = l->type};
+
+	return l->title && (l->type == VALUE_COUNT || l->type == VALUE_BYTES) && !is_misnamed(&named);
+}
+
 static const char *wrong_with(const struct measure *m)
 {
 	const char *wrong = NULL;
@@ -237,6 +244,9 @@ static const char *wrong_with(const struct measure *m)
 			return "a sum of bytes, and no other, is called so";
 		else if (m->sums[i].name && (!m->sums[i].title || !m->sums[i].help))
 			return "a sum has no title or help";
+	for (u32 i = 0; i < MEASURE_LEVELS; i++)
+		if (m->levels[i].name && !is_level(&m->levels[i]))
+			return "a level is neither a count nor bytes, or has no title";
 	if (m->rest.name && !(is_part(m, &m->rest) && m->sums[0].name))
 		return "what is left of a span is a time, beside those of its sums";
 	if (!keeps_a_label(m))

@@ -103,6 +103,14 @@ struct measure_ratio {
 
 #define MEASURE_RATIOS 2
 
+/* What the machine has when an interval ends, whatever the scope: in summaries and above the rows. */
+struct measure_level {
+	const char *name, *title; /* name NULL: there is none */
+	enum value_type type;	  /* VALUE_COUNT or VALUE_BYTES */
+};
+
+#define MEASURE_LEVELS 4
+
 /* A count has a value, or none; that of a span is its duration in ns. What is held has a size in
  * bytes; how its sums are named is fixed. */
 enum measure_shape { MEASURE_SHAPE_COUNT, MEASURE_SHAPE_SPAN, MEASURE_SHAPE_HOLDING };
@@ -143,6 +151,7 @@ struct measure {
 	u32 by; /* default grouping: a bit per label */
 	struct measure_sum sums[MEASURE_SUMS];
 	struct measure_ratio ratios[MEASURE_RATIOS]; /* of sums, which need no names for it */
+	struct measure_level levels[MEASURE_LEVELS]; /* struct measure_hooks.levels reads them */
 	/* Of a span whose sums are parts of its time: what is left. The programs may or may not know
 	 * the parts: where the first is 0 none of them is known. */
 	struct measure_sum rest;
@@ -303,6 +312,12 @@ struct measure_order_sample {
 	bool first_read, second_read; /* others may read under it at the same time */
 	u64 count;	 /* so often, since it was handed out last; 0: not known */
 	u64 first_stack; /* where it took the first one; 0: not known */
+};
+
+/* The declaration's levels. SAMPLE_MEASURE_LEVELS, one an interval where they are known. */
+struct measure_levels_sample {
+	struct sample head;
+	u64 v[MEASURE_LEVELS];
 };
 
 enum measure_moment_kind {

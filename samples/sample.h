@@ -40,6 +40,7 @@ enum sample_type {
 	SAMPLE_NOTICE,
 	SAMPLE_MEASURE_HOLDER, /* struct measure_holder_sample, samples/measure.h, and so is the next one */
 	SAMPLE_MEASURE_ORDER,
+	SAMPLE_MEASURE_LEVELS,
 	SAMPLE_ASK_LINE, /* struct ask_line_sample, samples/ask.h */
 	SAMPLE_PERCPU, /* struct percpu_sample, samples/percpu.h */
 	SAMPLE_COMMAND, /* struct command_sample, samples/command.h */

@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "bpf/kmem.h"
 #include "sources/cgroup_memory.h"
 #include "sources/measure.h"
 
@@ -45,11 +46,6 @@ static u64 free_bytes(u64 *small)
 	return all;
 }
 
-static unsigned long long mib(u64 bytes)
-{
-	return bytes >> 20;
-}
-
 static u64 meminfo(const char *name)
 {
 	char kib[32];
@@ -72,19 +68,15 @@ static void note_cgroups(const struct scope *scope, struct health *h)
 
 static void kmem__health(void *ctx, struct health *h)
 {
-	u64 small, all = free_bytes(&small);
-	const struct kmem *k = ctx;
-	size_t n;
+	note_cgroups(((const struct kmem *)ctx)->scope, h);
+}
 
-	note_cgroups(k->scope, h);
-	n = strlen(h->note);
-	if (!all)
-		return;
-	snprintf(h->note + n, sizeof(h->note) - n,
-		 "%s%llu MiB are free, %.0f%% of it in pieces below 2 MiB; slabs have %llu MiB, of which %llu "
-		 "cannot be reclaimed",
-		 n ? "; " : "", mib(all), 100.0 * (double)small / (double)all, mib(meminfo("Slab")),
-		 mib(meminfo("SUnreclaim")));
+static bool kmem__levels(void *ctx, u64 v[MEASURE_LEVELS])
+{
+	v[KMEM_LEVEL_FREE] = free_bytes(&v[KMEM_LEVEL_FREE_SMALL]);
+	v[KMEM_LEVEL_SLAB] = meminfo("Slab");
+	v[KMEM_LEVEL_SLAB_KEPT] = meminfo("SUnreclaim");
+	return v[KMEM_LEVEL_FREE] != 0;
 }
 
 static void *kmem__begin(const struct measure *m, const struct sampling *how)
@@ -115,4 +107,5 @@ const struct measure_hooks kmem_hooks = {
 	.end = kmem__end,
 	.scope = kmem__scope,
 	.health = kmem__health,
+	.levels = kmem__levels,
 };

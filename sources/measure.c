@@ -499,10 +499,19 @@ static double drain_cells(struct source *s)
 	return measure_put__cells(s);
 }
 
+static void put_levels(struct source *s)
+{
+	struct measure_levels_sample out = {.head.type = SAMPLE_MEASURE_LEVELS};
+
+	if (s->hooks->levels && s->hooks->levels(s->ctx, out.v))
+		sink__put(s->base.sink, &out.head);
+}
+
 static double drain(struct source *s)
 {
 	double fill = drain_cells(s);
 
+	put_levels(s);
 	if (s->hooks->more)
 		s->hooks->more(s->ctx, s->base.sink);
 	return fill;

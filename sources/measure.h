@@ -59,6 +59,8 @@ struct measure_hooks {
 	/* Adds to one that took long, before it is handed out. */
 	void (*slow)(void *ctx, struct measure_slow_sample *out);
 	void (*health)(void *ctx, struct health *h);
+	/* The declaration's levels; false: they cannot be read. */
+	bool (*levels)(void *ctx, u64 v[MEASURE_LEVELS]);
 	/* Frames, before the sink has them. */
 	void (*stack)(void *ctx, const struct stack_record *r);
 	/* The value that stands for those that are the same: of an exact label (samples/measure.h). */

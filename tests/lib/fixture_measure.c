@@ -18,6 +18,7 @@ struct measure_record {
 		struct measure_open_sample open;
 		struct measure_slow_sample slow;
 		struct measure_held_sample held;
+		struct measure_levels_sample levels;
 	};
 	struct measure_key keys[MEASURE_OWN_LABELS];
 	u64 sums[MEASURE_SUMS];
@@ -230,12 +231,28 @@ static bool parse_slow(struct measure_record *r, const char *text)
 	return true;
 }
 
+/* "levels NAME 1 2 3": those that are not there are 0. */
+static bool parse_levels(struct measure_record *r, const char *text)
+{
+	char name[NAME_MAX_LEN];
+	int used = 0;
+
+	if (sscanf(text, "levels %63s%n", name, &used) != 1)
+		return false;
+	r->of = measure_named(name);
+	r->type = SAMPLE_MEASURE_LEVELS;
+	r->levels = (struct measure_levels_sample){.head.type = SAMPLE_MEASURE_LEVELS};
+	for (u32 i = 0; i < MEASURE_LEVELS; i++)
+		r->levels.v[i] = strtoull(text + used, (char **)&text, 10), used = 0;
+	return r->of != NULL;
+}
+
 struct measure_record *measure_record__parse(const char *text)
 {
 	struct measure_record *r = xcalloc(1, sizeof(*r));
 
 	if (parse_counted(r, text) || parse_open(r, text) || parse_slow(r, text) ||
-	    parse_held(r, text))
+	    parse_held(r, text) || parse_levels(r, text))
 		return r;
 	free(r);
 	return NULL;
@@ -283,6 +300,8 @@ void measure_record__put(struct measure_record *r, u64 now_ns, const struct samp
 		r->held.begin_ns = r->held.held ? now_ns - ago : 0;
 		r->held.stack = r->stack.def.hash;
 		sink__put(sink, &r->held.head);
+	} else if (r->type == SAMPLE_MEASURE_LEVELS) {
+		sink__put(sink, &r->levels.head);
 	} else {
 		r->slow.t_ns = now_ns - ago;
 		r->slow.stack = r->stack.def.hash;

@@ -188,5 +188,16 @@ def test_memory_of_a_cgroup():
     assert 20 <= int(said[3]) <= int(said[2]), note
 
 
+def test_levels():
+    """The summary says what /proc/meminfo and /proc/buddyinfo do"""
+    live.need_root()
+    with open("/proc/meminfo", encoding="ascii") as f:
+        meminfo = {line.split(":")[0]: int(line.split()[1]) << 10 for line in f}
+    summary = live.batch("-V", "kmem", "-n", 1, "-d", "0.2")[-1]["summary"]
+    assert abs(summary["slab_bytes"] - meminfo["Slab"]) < meminfo["Slab"] / 4, (summary, meminfo["Slab"])
+    assert summary["slab_unreclaimable_bytes"] < summary["slab_bytes"], summary
+    assert 0 <= summary["free_small_bytes"] <= summary["free_bytes"] <= meminfo["MemTotal"], summary
+
+
 if __name__ == "__main__":
     live.main(globals())

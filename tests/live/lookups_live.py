@@ -85,5 +85,16 @@ def test_calls():
     assert sum(r["count"] for r in rows) == 5 * TIMES and sum(r["negative"] for r in rows) == 3 * TIMES, rows
 
 
+def test_levels():
+    """The summary says how large the kernel's cache of names is, as /proc does"""
+    live.need_root()
+    with open("/proc/sys/fs/dentry-state", encoding="ascii") as f:
+        dentries, unused = map(int, f.read().split()[:2])
+    summary = live.batch("-V", "cache-dentries", "-n", 1, "-d", "0.2")[-1]["summary"]
+    assert dentries / 2 < summary["dentries"] < dentries * 2, (summary, dentries)
+    assert unused / 2 < summary["unused_dentries"] < unused * 2, (summary, unused)
+    assert summary["negative_dentries"] <= summary["dentries"] and "lookups" in summary, summary
+
+
 if __name__ == "__main__":
     live.main(globals())

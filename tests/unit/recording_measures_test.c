@@ -97,6 +97,9 @@ static void put_measure(struct builder *m)
 					     .second_read = true,
 					     .count = 77};
 
+	struct measure_levels_sample levels = {.head.type = SAMPLE_MEASURE_LEVELS,
+					       .v = {1, 1ULL << 40, 0, 4}};
+
 	hist_of_ages[9] = 5;
 	hist_of_three[0] = 1;
 	hist_of_three[MEASURE_BUCKETS - 1] = 2;
@@ -107,6 +110,7 @@ static void put_measure(struct builder *m)
 	builder__put(m, SYSCALLS, &held.head);
 	builder__put(m, SYSCALLS, &line.head);
 	builder__put(m, SYSCALLS, &order.head);
+	builder__put(m, SYSCALLS, &levels.head);
 }
 
 static void same_who(const struct measure_who *w)
@@ -223,12 +227,25 @@ static void same_order(const struct measure_order_sample *s)
 	assert_int_equal(s->count, 77);
 }
 
+static void same_levels(const struct measure_levels_sample *s)
+{
+	assert_int_equal(s->v[0], 1);
+	assert_int_equal(s->v[1], 1ULL << 40);
+	assert_int_equal(s->v[2], 0);
+	assert_int_equal(s->v[3], 4);
+}
+
 static void see_measure(void *ctx, const struct codec *c, const struct sample_codec *type,
 			const union any_sample *sample)
 {
 	struct seen *s = ctx;
 	struct subject who = {0};
 
+	if (type->type == SAMPLE_MEASURE_LEVELS) {
+		same_levels(&sample->measure_levels);
+		s->samples++;
+		return;
+	}
 	type->subject(sample, &who);
 	assert_int_equal(who.longest_ns, type->type == SAMPLE_MEASURE_SLOW ? 12345678 : 0);
 	if (type->type == SAMPLE_MEASURE && sample->measure.rest) {
@@ -276,7 +293,7 @@ static void test_measures(void **state)
 	seen = (struct seen){.reader = r};
 	assert_true(reader__next(r, &iv));
 	reader__samples(r, MODEL_SYSCALLS, see_measure, &seen);
-	assert_int_equal(seen.samples, 7);
+	assert_int_equal(seen.samples, 8);
 	assert_int_equal(seen.stacks, 6);
 	reader__free(r);
 }

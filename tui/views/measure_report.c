@@ -154,6 +154,15 @@ static void report__locks(const struct measure_result *a, struct report *r)
 				   .part = cycles_part});
 }
 
+static void report__levels(const struct measure_result *a, struct report *r)
+{
+	const struct measure_snap *s = container_of(a->base.snap, struct measure_snap, base);
+	const struct measure_level *levels = a->measure->levels;
+
+	for (u32 i = 0; i < MEASURE_LEVELS && levels[i].name; i++)
+		report__sum_number(r, levels[i].name, s->levels_known ? levels[i].type : VALUE_NONE, s->levels[i]);
+}
+
 void measure__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
 	const struct measure_result *a = container_of(base, struct measure_result, base);
@@ -166,11 +175,14 @@ void measure__report(const struct query_result *base, const struct frame *f, str
 	r->health = f->feeds[model].health;
 	if (a->measure->shape == MEASURE_SHAPE_SPAN)
 		r->events = measure_slow__events;
+	report__levels(a, r);
 	if (a->measure->shape == MEASURE_SHAPE_HOLDING) {
 		report__held(a, r);
 		return;
 	}
 	report__sum_number(r, "count", VALUE_COUNT, a->all.count);
+	if (a->measure->count_name)
+		report__sum_number(r, a->measure->count_name, VALUE_COUNT, a->all.count);
 	report__sum_number(r, "errors", VALUE_COUNT, a->all.errors);
 	if (a->measure->shape == MEASURE_SHAPE_SPAN) {
 		report__sum_number(r, "total_ns", VALUE_NS, a->all.sum);

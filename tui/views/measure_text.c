@@ -55,6 +55,21 @@ static void headline__sums(const struct measure_result *a, struct headline *line
 	}
 }
 
+static void headline__levels(const struct measure_result *a, struct headline *line)
+{
+	const struct measure_snap *s = container_of(a->base.snap, struct measure_snap, base);
+	const struct measure_level *levels = a->measure->levels;
+	char text[16];
+
+	for (u32 i = 0; s->levels_known && i < MEASURE_LEVELS && levels[i].name; i++) {
+		if (levels[i].type == VALUE_BYTES)
+			format__bytes(text, sizeof(text), s->levels[i]);
+		else
+			format__count(text, sizeof(text), s->levels[i]);
+		headline__addf(line, ROLE_DIM, " · %s %s", levels[i].title, text);
+	}
+}
+
 /* Who waits for whom, and for what. */
 static void headline__deadlock(const struct measure_result *a, struct headline *line)
 {
@@ -126,6 +141,8 @@ void measure__headline(struct listing *l, struct headline *line)
 		headline__held(measure__rows(l), line);
 	else if (l->result)
 		headline__sums(measure__rows(l), line);
+	if (l->result)
+		headline__levels(measure__rows(l), line);
 	if (measure__of(l)->view->measure->shape != MEASURE_SHAPE_SPAN)
 		return;
 	headline__addf(line, ROLE_DIM, " · slowest [%s]",

@@ -3,6 +3,7 @@
 #ifndef BASE_COLUMNS_H
 #define BASE_COLUMNS_H
 
+#include "base/hosts.h"
 #include "base/table.h"
 
 #define COLUMN(type_, name_, title_, width_, priority_, flags_, help_)                             \
@@ -33,5 +34,6 @@
 #define CMDLINE_COLUMN                                                                             \
 	TEXT_COLUMN("cmdline", "Command line", 20, 6, COLUMN_BOTH,                                 \
 		    "arguments of the process, joined by blanks")
+#define HOST_COLUMN TEXT_COLUMN(HOST_LABEL, "Host", 12, 0, COLUMN_BOTH, "machine, of several recordings")
 
 #endif

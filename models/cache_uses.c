@@ -84,7 +84,7 @@ void cache_uses__add(struct cache_uses *c, const struct cache_sample *s)
 	copy_str(key.comm, sizeof(key.comm), s->comm);
 	u = entries__get(&c->all, &key);
 	if (c->all.added)
-		lives__know(&c->lives, s->tgid);
+		lives__know(&c->lives, s->tgid, 0);
 	if (s->file.dev)
 		set_path(&u->u, s->file.path);
 	for (u32 i = 0; i < CACHE_COUNTS; i++)

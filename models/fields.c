@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/fields.h"
 
+#include "base/hosts.h"
 #include "models/windows.h"
 
 static u64 number_at(const char *base, u32 at, u32 size)
@@ -132,9 +133,11 @@ static struct column column_of(const struct field *f, u32 groups, u32 set)
 {
 	struct column c = f->column;
 
+	if (f->by_host && !hosts__several())
+		c.flags = 0;
 	if (f->sets && !(f->sets & (1u << set)))
 		c.flags &= ~COLUMN_SCREEN;
-	if (f->keys & groups) {
+	if (c.flags && f->keys & groups) {
 		c.flags |= COLUMN_KEY | COLUMN_FLEX;
 		c.priority = 0;
 	}

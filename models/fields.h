@@ -39,6 +39,7 @@ struct field {
 	u32 keys;   /* likewise: it names rows */
 	u32 sets;   /* a bit for each set of columns that it is on screen in; 0: all */
 	bool if_any; /* on screen where a row has it */
+	bool by_host; /* there is none of it where there is one host */
 };
 
 /* What tells that processes are there no more, and how they were started; of a row's members `ended` and
@@ -55,6 +56,12 @@ struct field {
 #define CMDLINE_FIELD(T, groups_)                                                                  \
 	{                                                                                          \
 		CMDLINE_COLUMN, TEXT_AT(T, cmdline), .groups = groups_, .if_any = true             \
+	}
+/* Whose rows are, where recordings of several machines are open: of a row's member `host`. */
+#define HOST_FIELD(T, groups_, keys_)                                                              \
+	{                                                                                          \
+		HOST_COLUMN, TEXT_AT(T, host), .groups = groups_, .keys = keys_, .if_any = true,   \
+					       .by_host = true                                     \
 	}
 extern const char *const end_names[2];
 

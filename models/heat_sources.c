@@ -92,7 +92,7 @@ static bool in_query(const struct io_heat_part *p, const struct io_query *q)
 /* All of a whole disk has what its partitions did. */
 static bool is_counted_once(const struct io_heat_part *p, const struct io_query *q)
 {
-	return q->by_dev ? p->device.dev == q->dev : p->device.dev == p->device.disk;
+	return q->by_dev ? io_device__id(&p->device) == q->dev : p->device.dev == p->device.disk;
 }
 
 static bool io_counts(const struct snap *snap, const void *query, u32 kind, u32 part, u32 series)
@@ -120,12 +120,14 @@ static void io_part_name(const struct snap *snap, u32 part, char *buf, size_t si
 {
 	const struct io_snap *s = (const void *)snap;
 	const struct io_heat_part *p;
+	const char *host;
 
 	*buf = '\0';
 	if (part > s->nheat_parts)
 		return;
 	p = &s->heat_parts[part - 1];
-	snprintf(buf, size, "%s %s", p->device.name, io_op_names[p->op]);
+	host = io_device__host(&p->device);
+	snprintf(buf, size, "%s%s%s %s", host ? host : "", host ? " " : "", p->device.name, io_op_names[p->op]);
 }
 
 static u32 io_kind(const void *query)

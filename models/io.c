@@ -12,9 +12,14 @@ const char *const io_stage_names[IO_STAGES] = {"total", "queued", "device"};
 
 static u64 kind_hash(const struct io_device *d, enum io_op op, u32 flags)
 {
-	u64 h = mix64_pair(((u64)d->dev << 32) | d->disk, ((u64)op << 32) | flags);
+	u64 h = mix64_pair(mix64_pair(io_device__id(d), d->disk), ((u64)op << 32) | flags);
 
 	return mix64_pair(h, hash_bytes(d->name, strlen(d->name)));
+}
+
+static bool is_same_device(const struct io_device *a, const struct io_device *b)
+{
+	return io_device__id(a) == io_device__id(b) && !strcmp(a->name, b->name);
 }
 
 /* Kinds that differ by flags have one. Its position stays, also when all else is forgotten; beyond
@@ -22,8 +27,7 @@ static u64 kind_hash(const struct io_device *d, enum io_op op, u32 flags)
 static u32 heat_part_of(struct model *m, const struct io_device *d, enum io_op op)
 {
 	for (u32 i = 0; i < m->nheat_parts; i++)
-		if (m->heat_parts[i].device.dev == d->dev && m->heat_parts[i].op == op &&
-		    !strcmp(m->heat_parts[i].device.name, d->name))
+		if (is_same_device(&m->heat_parts[i].device, d) && m->heat_parts[i].op == op)
 			return i;
 	if (m->nheat_parts == IO_MAX_DEVICES)
 		return HEAT_MAX_SERIES;
@@ -40,9 +44,8 @@ static struct io_live_kind *kind_of(struct model *m, const struct io_device *d, 
 	u32 at;
 
 	HIDX_FIND(at, &m->kinds_index, h, pos,
-		  m->kinds[pos].device.dev == d->dev && m->kinds[pos].op == op &&
-			  m->kinds[pos].flags == flags &&
-			  !strcmp(m->kinds[pos].device.name, d->name));
+		  is_same_device(&m->kinds[pos].device, d) && m->kinds[pos].op == op &&
+			  m->kinds[pos].flags == flags);
 	if (at != HIDX_NONE)
 		return &m->kinds[at];
 	if (m->nkinds >= IO_MAX_DEVICES)
@@ -94,7 +97,7 @@ static void consume_device(struct model *m, const struct io_device_sample *s)
 	if (m->nstates >= IO_MAX_STATES)
 		return;
 	m->states = xgrow(m->states, m->nstates, &m->states_cap, sizeof(*m->states));
-	m->states[m->nstates] = (struct io_state){.dev = s->device.dev, .in_flight = s->in_flight};
+	m->states[m->nstates] = (struct io_state){.dev = io_device__id(&s->device), .in_flight = s->in_flight};
 	copy_str(m->states[m->nstates].name, IO_NAME_LEN, s->device.name);
 	m->nstates++;
 }
@@ -103,7 +106,7 @@ static void consume_device(struct model *m, const struct io_device_sample *s)
 
 static u64 who_hash(const struct io_who *w)
 {
-	u64 h = mix64_pair(((u64)w->device.dev << 32) | w->tgid, w->inode);
+	u64 h = mix64_pair(mix64_pair(io_device__id(&w->device), w->tgid), w->inode);
 
 	h = mix64_pair(h, ((u64)w->op << 32) | w->flags << 1 | w->writeback);
 	h = mix64_pair(h, w->cgroup);
@@ -112,7 +115,7 @@ static u64 who_hash(const struct io_who *w)
 
 static bool is_same_who(const struct io_who *a, const struct io_who *b)
 {
-	return a->device.dev == b->device.dev && a->tgid == b->tgid &&
+	return io_device__id(&a->device) == io_device__id(&b->device) && a->tgid == b->tgid &&
 	       a->inode == b->inode && a->op == b->op && a->flags == b->flags &&
 	       a->writeback == b->writeback && a->cgroup == b->cgroup && !strcmp(a->comm, b->comm);
 }
@@ -167,13 +170,14 @@ static struct io_live_proc *proc_of(struct model *m, const struct io_proc_sample
 	m->procs = xgrow(m->procs, m->nprocs, &m->procs_cap, sizeof(*m->procs));
 	m->procs[m->nprocs] = (struct io_live_proc){.p.who = *who};
 	hidx__add(&m->procs_index, h, m->nprocs);
-	lives__know(&m->lives, who->tgid);
+	lives__know(&m->lives, who->tgid, who->device.host);
 	return &m->procs[m->nprocs++];
 }
 
 static const struct lives_of lives_of = {
 	.size = sizeof(struct io_live_proc),
 	.tgid = offsetof(struct io_live_proc, p.who.tgid),
+	.host = offsetof(struct io_live_proc, p.who.device.host),
 	.ended = offsetof(struct io_live_proc, p.ended),
 	.past = offsetof(struct io_live_proc, p.past),
 };
@@ -414,6 +418,7 @@ static size_t io__memory(const struct model *m)
 const struct model_ops model_io = {
 	.name = "io",
 	.view = "io",
+	.has_hosts = true,
 	.new = io__new,
 	.free = io__free,
 	.consume = io__consume,

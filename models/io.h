@@ -67,7 +67,7 @@ struct io_kind {
 
 /* A device that is there. */
 struct io_state {
-	u32 dev;
+	u64 dev; /* io_device__id() */
 	char name[IO_NAME_LEN];
 	u64 in_flight;
 };
@@ -148,7 +148,8 @@ u64 io_hist__quantile(const struct io_hist *h, double q, u64 max_ns);
 double io_hist__count(const struct io_hist *h);
 struct value io_hist__value(const struct io_hist *h, struct arena *a);
 
-enum io_group { IO_BY_DEVICE, IO_BY_PID, IO_BY_COMM, IO_BY_CGROUP, IO_BY_FILE, IO_GROUPS };
+/* By command rows are of all hosts. */
+enum io_group { IO_BY_DEVICE, IO_BY_PID, IO_BY_COMM, IO_BY_CGROUP, IO_BY_FILE, IO_BY_HOST, IO_GROUPS };
 extern const char *const io_group_names[IO_GROUPS]; /* as in --group */
 
 /* What the columns of devices are about. */
@@ -167,7 +168,7 @@ struct io_query {
 	enum io_stage stage; /* what percentiles and histograms are of */
 	bool joined;	     /* kinds that differ by flags alone are one row */
 	bool by_dev;	     /* only this device's, or this disk's with its partitions */
-	u32 dev;
+	u64 dev;	     /* io_device__id() */
 	bool minutes; /* the answer has the last minutes too */
 	enum io_weight weight; /* of its stacks */
 };
@@ -197,6 +198,7 @@ struct io_row {
 	u32 pid; /* 0 none */
 	bool ended;
 	const char *cmdline; /* NULL not known */
+	const char *host;    /* of several, but for commands' rows; else NULL */
 	const char *pid_text, *cgroup_name, *devices, *files, *file_text; /* file_text: as shown */
 	struct io_proc_sums proc_sums;
 	u64 read_bytes, write_bytes;
@@ -231,7 +233,7 @@ struct io_slow_result {
 struct io_slow_query {
 	SLOW_QUERY;
 	bool by_dev; /* as in struct io_query */
-	u32 dev;
+	u64 dev;
 	bool by_op; /* only of this one */
 	enum io_op op;
 	enum io_stage stage; /* whose time has to be in the range */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/hidx.h"
+#include "base/hosts.h"
 #include "models/heat.h"
 #include "models/io_result.h"
 #include "models/task_text.h"
@@ -10,7 +11,7 @@
 
 const char *const io_group_names[IO_GROUPS] = {
 	[IO_BY_DEVICE] = "device", [IO_BY_PID] = "pid",	  [IO_BY_COMM] = "comm",
-	[IO_BY_CGROUP] = "cgroup", [IO_BY_FILE] = "file",
+	[IO_BY_CGROUP] = "cgroup", [IO_BY_FILE] = "file", [IO_BY_HOST] = HOST_LABEL,
 };
 const double io_percentiles[IO_PERCENTILES] = {1, 5, 10, 16, 25, 50, 75, 84, 90, 95, 99, 100};
 
@@ -45,19 +46,24 @@ static struct io_row *row_of(struct query_builder *m, u64 key, bool *is_new)
 	return &m->rows[m->n++];
 }
 
+const char *io_device__host(const struct io_device *d)
+{
+	return d->host ? hosts__name(d->host) : NULL;
+}
+
 /* --- devices --- */
 
 static const struct io_state *state_of(const struct io_snap *s, const struct io_device *d)
 {
 	for (u32 i = 0; i < s->nstates; i++)
-		if (s->states[i].dev == d->dev && !strcmp(s->states[i].name, d->name))
+		if (s->states[i].dev == io_device__id(d) && !strcmp(s->states[i].name, d->name))
 			return &s->states[i];
 	return NULL;
 }
 
 static u64 kind_key(const struct io_kind *k, bool joined)
 {
-	u64 h = mix64_pair(((u64)k->device.dev << 32) | k->op, joined ? IO_FLAGS : k->flags);
+	u64 h = mix64_pair(mix64_pair(io_device__id(&k->device), k->op), joined ? IO_FLAGS : k->flags);
 
 	return mix64_pair(h, hash_bytes(k->device.name, strlen(k->device.name)));
 }
@@ -68,6 +74,7 @@ static void begin_device(struct query_builder *m, struct io_row *r, const struct
 	char flags[40];
 
 	r->device = k->device;
+	r->host = io_device__host(&k->device);
 	r->partition = k->device.dev != k->device.disk;
 	r->op = k->op;
 	r->flags = k->flags;
@@ -121,15 +128,17 @@ static void finish_device(struct query_builder *m, struct io_row *r)
 	r->sizes.part = size_item;
 }
 
-static bool is_shown(const struct io_query *q, const struct io_kind *k)
+static bool is_shown(const struct query_builder *m, const struct io_device *d)
 {
-	return !q->by_dev || io__of_device(&k->device, q->dev);
+	return (!m->query->by_dev || io__of_device(d, m->query->dev)) && task__host_passes(m->scope, d->host);
 }
 
 /* Whether it belongs to the sums above the table: partitions are in their disk's already. */
-static bool is_summed(const struct io_query *q, const struct io_kind *k)
+static bool is_summed(const struct query_builder *m, const struct io_device *d)
 {
-	return q->by_dev ? k->device.dev == q->dev : k->device.dev == k->device.disk;
+	const struct io_query *q = m->query;
+
+	return (q->by_dev ? io_device__id(d) == q->dev : d->dev == d->disk) && task__host_passes(m->scope, d->host);
 }
 
 static void add_totals(struct query_builder *m)
@@ -140,14 +149,15 @@ static void add_totals(struct query_builder *m)
 	for (u32 i = 0; i < m->snap->nkinds; i++) {
 		const struct io_kind *k = &m->snap->kinds[i];
 
-		if (!is_summed(m->query, k))
+		if (!is_summed(m, &k->device))
 			continue;
 		io_sums__add(&a->sums, &k->sums[w]);
 		for (u32 g = 0; g < IO_STAGES; g++)
 			hist_cells__add(a->hists[g].n, &k->hists[g], w);
 	}
 	for (u32 i = 0; i < m->snap->nstates; i++)
-		if (!m->query->by_dev || m->snap->states[i].dev == m->query->dev)
+		if ((!m->query->by_dev || m->snap->states[i].dev == m->query->dev) &&
+		    task__host_passes(m->scope, (u32)(m->snap->states[i].dev >> 32)))
 			a->in_flight += m->snap->states[i].in_flight;
 	a->hist = io_hist__value(&a->hists[IO_TOTAL], m->arena);
 }
@@ -162,7 +172,7 @@ static void fill_devices(struct query_builder *m)
 		const struct io_kind *k = &m->snap->kinds[i];
 		struct io_row *r;
 
-		if (!is_shown(m->query, k) || !(k->sums[w].count || k->sums[w].bytes))
+		if (!is_shown(m, &k->device) || !(k->sums[w].count || k->sums[w].bytes))
 			continue;
 		r = row_of(m, kind_key(k, m->query->joined), &is_new);
 		if (is_new)
@@ -182,16 +192,18 @@ static void fill_devices(struct query_builder *m)
 static u64 proc_key(const struct io_proc *p, enum io_group by)
 {
 	bool nobodys = io_who__is_nobody(&p->who);
-	u64 seed = by + 1;
+	u64 seed = by + 1 + ((u64)p->who.device.host << 32);
 
 	switch (by) {
 	case IO_BY_PID:
 		return nobodys ? mix64_pair(seed + 100, p->who.cgroup)
 			       : mix64_pair(seed, (u64)p->past << 32 | p->who.tgid);
+	case IO_BY_HOST:
+		return mix64(seed);
 	case IO_BY_COMM: {
 		const char *who = io_who__text(&p->who);
 
-		return mix64_pair(seed, hash_bytes(who, strlen(who)));
+		return mix64_pair(by + 1, hash_bytes(who, strlen(who)));
 	}
 	case IO_BY_CGROUP:
 		return mix64_pair(seed, p->who.cgroup);
@@ -220,6 +232,7 @@ static void begin_proc(struct query_builder *m, struct io_row *r, const struct i
 
 	r->proc = p;
 	r->pid = pid;
+	r->host = by == IO_BY_COMM ? NULL : io_device__host(&p->who.device);
 	r->pid_text = task__id_text(m->arena, pid);
 	r->ended = pid && p->ended;
 	r->cmdline = p->past ? NULL : task__cmdline(m->arena, pid, 0);
@@ -228,6 +241,8 @@ static void begin_proc(struct query_builder *m, struct io_row *r, const struct i
 	r->files = file_text(m->arena, p);
 	if (by == IO_BY_CGROUP)
 		r->name = r->cgroup_name;
+	else if (by == IO_BY_HOST)
+		r->name = hosts__name(p->who.device.host);
 	else if (by == IO_BY_FILE)
 		r->name = *r->files ? r->files : "[no file]";
 	else
@@ -266,6 +281,11 @@ static void rename_proc(struct query_builder *m, struct io_row *r, const struct 
 	r->name = io_who__text(&p->who);
 }
 
+bool io_who__passes(const struct io_who *w, u32 tid, const struct scope *scope)
+{
+	return task__passes(scope, w->tgid, tid, w->cgroup, w->comm) && task__host_passes(scope, w->device.host);
+}
+
 static bool passes_filter(const struct query_builder *m, const struct io_proc *p)
 {
 	const struct io_proc_sums *s = &p->sums[m->query->window];
@@ -274,7 +294,7 @@ static bool passes_filter(const struct query_builder *m, const struct io_proc *p
 		return false;
 	if (m->query->by_dev && !io__of_device(&p->who.device, m->query->dev))
 		return false;
-	return task__passes(m->scope, p->who.tgid, p->who.tid, p->who.cgroup, p->who.comm);
+	return io_who__passes(&p->who, p->who.tid, m->scope);
 }
 
 static void add_proc(struct query_builder *m, const struct io_proc *p)
@@ -305,7 +325,8 @@ static void add_others(struct query_builder *m)
 	struct io_row *r;
 	bool is_new;
 
-	if (!s->count || m->query->by_dev || !task__passes(m->scope, UINT32_MAX, UINT32_MAX, 0, ""))
+	if (!s->count || m->query->by_dev || scope__has_label(m->scope, HOST_LABEL) ||
+	    !task__passes(m->scope, UINT32_MAX, UINT32_MAX, 0, ""))
 		return;
 	r = row_of(m, mix64(IO_GROUPS + 1), &is_new);
 	r->name = "[others]";
@@ -389,7 +410,8 @@ struct io_result *io__query(const struct io_snap *snap, const struct io_query *q
 	a->rows = m.rows;
 	a->nrows = m.n;
 	io_result__table(a);
-	if (q->minutes)
+	/* The log is of all hosts. */
+	if (q->minutes && !scope__has_label(scope, HOST_LABEL))
 		a->heat = last_minutes(snap, q);
 	return a;
 }

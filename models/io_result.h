@@ -15,15 +15,21 @@ static inline const char *io_who__text(const struct io_who *w)
 }
 
 /* Whether a slow request is of the device (by_dev) and in scope. */
-bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,
+bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u64 dev,
 		     const struct scope *scope);
 
 bool io_stack__passes(const struct io_stack *s, const struct io_query *q,
 		      const struct scope *scope);
 
-static inline bool io__of_device(const struct io_device *d, u32 dev)
+static inline bool io__of_device(const struct io_device *d, u64 dev)
 {
-	return d->dev == dev || d->disk == dev;
+	return io_device__id(d) == dev || io_device__disk_id(d) == dev;
 }
+
+/* Whose it is of several hosts, else NULL. */
+const char *io_device__host(const struct io_device *d);
+
+/* Whether it is in scope (NULL: everything); tid 0: of any of the process's threads. */
+bool io_who__passes(const struct io_who *w, u32 tid, const struct scope *scope);
 
 #endif

@@ -15,7 +15,8 @@ enum {
 	COMMS = 1u << IO_BY_COMM,
 	CGROUPS = 1u << IO_BY_CGROUP,
 	FILES = 1u << IO_BY_FILE,
-	OF_USERS = PIDS | COMMS | CGROUPS | FILES,
+	HOSTS = 1u << IO_BY_HOST,
+	OF_USERS = PIDS | COMMS | CGROUPS | FILES | HOSTS,
 };
 
 /* Those who use devices have one set of columns. */
@@ -69,6 +70,7 @@ static const struct field fields[] = {
 	 TEXT_AT(ROW, name), .groups = PIDS | COMMS, .keys = PIDS | COMMS},
 	END_FIELDS(ROW, PIDS),
 	CMDLINE_FIELD(ROW, PIDS),
+	HOST_FIELD(ROW, DEVICES | PIDS | CGROUPS | FILES | HOSTS, HOSTS),
 	{TEXT_COLUMN("device", "Device", 10, 0, COLUMN_BOTH, "disk or partition"),
 	 TEXT_AT(ROW, devices), .keys = DEVICES},
 	{TEXT_COLUMN("op", "Op", 7, 0, COLUMN_BOTH,

@@ -10,6 +10,7 @@
 struct row {
 	struct slow_row base;
 	const struct io_slow *slow;
+	const char *host; /* of several, else NULL */
 	const char *comm, *pid_text, *sector_text, *flags_text, *leaf;
 };
 
@@ -49,6 +50,7 @@ static const struct field fields[] = {
 	 VIA(struct row, slow), NAMED_AT(struct io_slow, s.who.op, io_op_names)},
 	{TEXT_COLUMN("device", "Device", 9, 0, COLUMN_BOTH, "disk or partition"),
 	 OF_TEXT(who.device.name)},
+	HOST_FIELD(struct row, 0, 0),
 	{BYTES_COLUMN("bytes", "Size", 6, 1, COLUMN_BOTH, "its size"), OF(bytes)},
 	{TEXT_COLUMN("at", "Sector", 11, 3, COLUMN_SCREEN,
 		     "where it began, of the disk, in 512 bytes"),
@@ -99,11 +101,12 @@ static void fill_row(struct query_result *a, struct row *r, const struct io_slow
 
 	slow_row__init(
 		&r->base, a, symbols,
-		mix64_pair(mix64_pair(s->sector ^ ((u64)s->who.device.dev << 32), s->t_ns), s->who.tid),
+		mix64_pair(mix64_pair(mix64_pair(io_device__id(&s->who.device), s->sector), s->t_ns), s->who.tid),
 		slow->stack, NULL);
 	if (s->bytes)
 		snprintf(sector, sizeof(sector), "%11llu", (unsigned long long)s->sector);
 	r->slow = slow;
+	r->host = io_device__host(&s->who.device);
 	r->comm = io_who__text(&s->who);
 	r->pid_text = task__id_text(&a->arena, s->who.tgid);
 	r->sector_text = arena__strdup(&a->arena, sector);
@@ -111,13 +114,12 @@ static void fill_row(struct query_result *a, struct row *r, const struct io_slow
 	r->leaf = r->base.nframes ? slow_row__frame(&r->base, 0).name : "";
 }
 
-bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u32 dev,
+bool io_slow__passes(const struct io_slow_sample *s, bool by_dev, u64 dev,
 		     const struct scope *scope)
 {
 	if (by_dev && !io__of_device(&s->who.device, dev))
 		return false;
-	return task__passes(scope, s->who.tgid, s->who.tid, s->who.cgroup, s->who.comm) &&
-	       slow__passes(scope, s->total_ns);
+	return io_who__passes(&s->who, s->who.tid, scope) && slow__passes(scope, s->total_ns);
 }
 
 static bool in_query(const struct io_slow_sample *s, const struct io_slow_query *q)

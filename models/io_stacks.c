@@ -10,7 +10,7 @@ static u64 hash_of(const void *key)
 {
 	const struct io_live_stack *l = key;
 	const struct io_who *w = &l->is.who;
-	u64 h = mix64_pair((u64)w->device.dev << 32 | w->tgid,
+	u64 h = mix64_pair(mix64_pair(io_device__id(&w->device), w->tgid),
 			   (u64)l->stack << 2 | w->kthread << 1 | w->writeback);
 
 	return mix64_pair(mix64_pair(h, w->cgroup), hash_bytes(w->comm, strlen(w->comm)));
@@ -21,7 +21,7 @@ static bool is_same(const void *p, const void *q)
 	const struct io_live_stack *x = p, *y = q;
 	const struct io_who *a = &x->is.who, *b = &y->is.who;
 
-	return a->device.dev == b->device.dev && a->tgid == b->tgid && x->stack == y->stack &&
+	return io_device__id(&a->device) == io_device__id(&b->device) && a->tgid == b->tgid && x->stack == y->stack &&
 	       a->kthread == b->kthread && a->writeback == b->writeback && a->cgroup == b->cgroup &&
 	       !strcmp(a->comm, b->comm);
 }
@@ -59,7 +59,7 @@ static void fold(void *live_stack, u32 how)
 
 	l->stack = NO_STACK;
 	if (how == FOLD_WHO)
-		l->is = (struct io_stack){.who.comm = "[others]"};
+		l->is = (struct io_stack){.who.comm = "[others]", .who.device.host = l->is.who.device.host};
 }
 
 const struct entries_kind io_stack_kind = {
@@ -141,10 +141,7 @@ void io_stacks__snap(struct entries *e, double keep, const struct stacks *stacks
 
 bool io_stack__passes(const struct io_stack *s, const struct io_query *q, const struct scope *scope)
 {
-	const struct io_who *w = &s->who;
-
-	return (!q->by_dev || io__of_device(&w->device, q->dev)) &&
-	       task__passes(scope, w->tgid, 0, w->cgroup, w->comm);
+	return (!q->by_dev || io__of_device(&s->who.device, q->dev)) && io_who__passes(&s->who, 0, scope);
 }
 
 double io__stacks_error(const struct io_snap *snap, const struct io_query *q,

@@ -1,23 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/lives.h"
 
-void lives__know(struct lives *l, u32 tgid)
+static u64 process_of(u32 tgid, u32 host)
 {
-	if (tgid)
-		hidx__put(&l->known, mix64(tgid));
+	return tgid | (u64)host << 32;
 }
 
-static struct life *life_of(const struct life_events *e, u32 tgid)
+void lives__know(struct lives *l, u32 tgid, u32 host)
+{
+	if (tgid)
+		hidx__put(&l->known, mix64(process_of(tgid, host)));
+}
+
+static struct life *life_of(const struct life_events *e, u64 process)
 {
 	u32 at;
 
-	HIDX_FIND(at, &e->index, mix64(tgid), pos, e->v[pos].tgid == tgid);
+	HIDX_FIND(at, &e->index, mix64(process), pos, e->v[pos].process == process);
 	return at == HIDX_NONE ? NULL : &e->v[at];
 }
 
-static void note(struct life_events *e, u32 tgid, bool ended)
+static void note(struct life_events *e, u64 process, bool ended)
 {
-	struct life *was = life_of(e, tgid);
+	struct life *was = life_of(e, process);
 
 	if (was) {
 		was->ended = ended;
@@ -26,24 +31,36 @@ static void note(struct life_events *e, u32 tgid, bool ended)
 	if (e->n == LIVES_MAX)
 		return;
 	e->v = xgrow(e->v, e->n, &e->cap, sizeof(*e->v));
-	hidx__add(&e->index, mix64(tgid), e->n);
-	e->v[e->n++] = (struct life){tgid, ended};
+	hidx__add(&e->index, mix64(process), e->n);
+	e->v[e->n++] = (struct life){process, ended};
 }
 
-/* The pid of a process that begins and that entries are known of; 0: none. */
-static u32 begins(struct lives *l, const struct sample *s)
+/* The process that begins and that entries are known of; 0: none. */
+static u64 begins(struct lives *l, const struct sample *s)
 {
 	const struct proc_event *ev = container_of(s, struct proc_event, head);
+	u64 process;
 
 	if (s->type != SAMPLE_PROC || !proc_event__is_life(ev))
 		return 0;
-	note(&l->now, ev->tgid, ev->type == PROC_EXIT);
-	return ev->type == PROC_FORK && hidx__has(&l->known, mix64(ev->tgid)) ? ev->tgid : 0;
+	process = process_of(ev->tgid, ev->host);
+	note(&l->now, process, ev->type == PROC_EXIT);
+	return ev->type == PROC_FORK && hidx__has(&l->known, mix64(process)) ? process : 0;
 }
 
 static u32 *number_at(void *v, u32 i, const struct lives_of *of, size_t at)
 {
 	return (u32 *)((char *)v + i * of->size + at);
+}
+
+static u32 host_at(void *v, u32 i, const struct lives_of *of)
+{
+	return of->host ? *number_at(v, i, of, of->host) : 0;
+}
+
+static u64 process_at(void *v, u32 i, const struct lives_of *of)
+{
+	return process_of(*number_at(v, i, of, of->tgid), host_at(v, i, of));
 }
 
 static bool *ended_at(void *v, u32 i, const struct lives_of *of)
@@ -53,27 +70,27 @@ static bool *ended_at(void *v, u32 i, const struct lives_of *of)
 
 u32 lives__consume(struct lives *l, const struct sample *s, const struct lives_of *of, void *v, u32 n)
 {
-	u32 tgid = begins(l, s);
+	u64 process = begins(l, s);
 
-	l->reused += tgid != 0;
-	for (u32 i = 0; tgid && i < n; i++) {
+	l->reused += process != 0;
+	for (u32 i = 0; process && i < n; i++) {
 		u32 *past = of->past ? number_at(v, i, of, of->past) : NULL;
 
-		if (*number_at(v, i, of, of->tgid) != tgid || (past && *past))
+		if (process_at(v, i, of) != process || (past && *past))
 			continue;
 		*ended_at(v, i, of) = true;
 		if (past)
 			*past = l->reused;
 	}
-	return tgid;
+	return (u32)process;
 }
 
-static bool has_ended(const struct lives *l, u32 tgid)
+static bool has_ended(const struct lives *l, u64 process)
 {
-	const struct life *life = life_of(&l->now, tgid);
+	const struct life *life = life_of(&l->now, process);
 
 	if (!life)
-		life = life_of(&l->before, tgid);
+		life = life_of(&l->before, process);
 	return life && life->ended;
 }
 
@@ -89,7 +106,7 @@ void lives__tick(struct lives *l, const struct lives_of *of, void *v, u32 n)
 	struct life_events before = l->before;
 
 	for (u32 i = 0; l->now.n + l->before.n && i < n; i++)
-		*ended_at(v, i, of) |= has_ended(l, *number_at(v, i, of, of->tgid));
+		*ended_at(v, i, of) |= has_ended(l, process_at(v, i, of));
 	forget_events(&before);
 	l->before = l->now;
 	l->now = before;
@@ -97,7 +114,7 @@ void lives__tick(struct lives *l, const struct lives_of *of, void *v, u32 n)
 		return;
 	hidx__clear(&l->known);
 	for (u32 i = 0; i < n; i++)
-		lives__know(l, *number_at(v, i, of, of->tgid));
+		lives__know(l, *number_at(v, i, of, of->tgid), host_at(v, i, of));
 }
 
 void lives__forget(struct lives *l)

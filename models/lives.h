@@ -12,7 +12,7 @@
 #define LIVES_MAX 65536 /* pids that are known; beyond, those of entries alone are */
 
 struct life {
-	u32 tgid;
+	u64 process; /* a pid of a host */
 	bool ended;
 };
 
@@ -30,13 +30,13 @@ struct lives {
 	u32 reused;		  /* numbers that were given to those whose pid is used again */
 };
 
-/* There are entries of that process. */
-void lives__know(struct lives *l, u32 tgid);
+/* There are entries of that process. host: as in struct stack_sample. */
+void lives__know(struct lives *l, u32 tgid, u32 host);
 
-/* Where entries have whose they are: u32 their pid, bool whether that process has ended, and, if past is
- * not 0, u32 the number of the process that had the pid before, 0: it still has it. */
+/* Where entries have whose they are: u32 their pid, bool whether that process has ended, and, each if it is
+ * not 0, u32 the host that it is of and u32 the number of the process that had the pid before, 0: it still has it. */
 struct lives_of {
-	size_t size, tgid, ended, past;
+	size_t size, tgid, host, ended, past;
 };
 
 /* Of SAMPLE_PROC: marks the entries of a process whose pid another one has from now on. Returns that

@@ -165,6 +165,7 @@ static const struct entries_kind kind = {
 static const struct lives_of lives_of = {
 	.size = sizeof(struct live_entry),
 	.tgid = offsetof(struct live_entry, who.tgid),
+	.host = offsetof(struct live_entry, who.host),
 	.ended = offsetof(struct live_entry, ended),
 };
 
@@ -186,7 +187,7 @@ static struct live_entry *add(struct live_entries *e, const struct measure_sampl
 	memcpy(key.keys, keys, sizeof(key.keys));
 	l = entries__get(&e->all, &key);
 	if (e->all.added)
-		lives__know(&e->lives, s->who.tgid);
+		lives__know(&e->lives, s->who.tgid, s->who.host);
 	if (e->all.added && e->holds) {
 		l->growth = xcalloc(1, sizeof(*l->growth));
 		l->growth->least = e->growth.n ? 0 : INFINITY;

@@ -61,7 +61,7 @@ static const struct column profile_columns[COLUMNS] = {
 	[COL_TID_TEXT] = TEXT_COLUMN("thread", "TID", 7, 0, COLUMN_SCREEN, "thread id"),
 	[COL_CPU_TEXT] = TEXT_COLUMN("processor", "CPU", 6, 0, COLUMN_SCREEN,
 				     "CPU the samples were taken on"),
-	[COL_HOST] = TEXT_COLUMN(HOST_LABEL, "Host", 12, 0, COLUMN_BOTH, "machine, of several recordings"),
+	[COL_HOST] = HOST_COLUMN,
 	[COL_SYMBOL] = TEXT_COLUMN("symbol", "Symbol", 24, 0, COLUMN_BOTH,
 				   "function, demangled; [unknown] where no mapping is known"),
 	[COL_COMM] = TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Which samples a query counts: mode, scope and terms on names. */
-#include "base/hosts.h"
 #include "models/profile_select.h"
+
+#include "models/task_text.h"
 
 /* The sets are borrowed and the names left out: those are matched once per name. */
 static void borrow_tasks(struct selection *s)
@@ -161,15 +162,9 @@ static bool comm_passes(struct selection *s, u32 comm)
 	return *known == 2;
 }
 
-/* A baseline is of the only one that there is. */
-static bool host_passes(const struct selection *s, u32 host)
-{
-	return !host || scope__label(s->scope, HOST_LABEL, hosts__name(host));
-}
-
 static bool task_passes(struct selection *s, const struct profile_entry *e)
 {
-	return !s->scope || (comm_passes(s, e->comm) && host_passes(s, e->host) &&
+	return !s->scope || (comm_passes(s, e->comm) && task__host_passes(s->scope, e->host) &&
 			     scope__task(&s->tasks, e->tgid, e->tid, e->cpu, e->cgroup, ""));
 }
 

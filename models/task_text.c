@@ -6,6 +6,7 @@
 
 #include "base/cgroup.h"
 #include "base/command_lines.h"
+#include "base/hosts.h"
 
 /* One that an include of that kind lets through. */
 static u32 some_id(const struct scope *s, u32 kind)
@@ -21,6 +22,11 @@ bool task__passes(const struct scope *s, u32 tgid, u32 tid, u64 cgroup, const ch
 {
 	return scope__task(s, tgid, tid ? tid : some_id(s, SCOPE_TID), some_id(s, SCOPE_CPU),
 			   cgroup, comm);
+}
+
+bool task__host_passes(const struct scope *s, u32 host)
+{
+	return !s || !host || scope__label(s, HOST_LABEL, hosts__name(host));
 }
 
 const char *task__id_text(struct arena *a, u32 id)

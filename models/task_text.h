@@ -9,6 +9,9 @@
 /* Whether it passes the scope (NULL: everything), whatever the scope says about CPUs. tid 0: of any
  * of the process's threads; which ones count was decided where they were counted. */
 bool task__passes(const struct scope *scope, u32 tgid, u32 tid, u64 cgroup, const char *comm);
+/* Whether it passes terms by host; what is of no host in particular does, as a
+ * baseline of one machine. */
+bool task__host_passes(const struct scope *scope, u32 host);
 /* Right-aligned, so that text sorts as the numbers do; "" of 0. */
 const char *task__id_text(struct arena *a, u32 id);
 /* The path of a cgroup; "[unknown]" of 0. */

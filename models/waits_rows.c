@@ -155,8 +155,7 @@ static const struct field fields[] = {
 	 TEXT_AT(ROW, comm), .groups = WAITS_TASK},
 	END_FIELDS(ROW, WAITS_PROCESS),
 	{CMDLINE_COLUMN, TEXT_AT(ROW, cmdline), .groups = WAITS_PROCESS, .except = BY(STACK), .if_any = true},
-	{TEXT_COLUMN(HOST_LABEL, "Host", 12, 0, COLUMN_BOTH, "machine, of several recordings"), TEXT_AT(ROW, host),
-	 .groups = WAITS_OF_HOST, .if_any = true},
+	HOST_FIELD(ROW, WAITS_OF_HOST, 0),
 	{TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,
 		     "cgroup v2 path below its mount point"),
 	 TEXT_AT(ROW, text[WAITS_BY_CGROUP]), .groups = BY(CGROUP)},
@@ -272,8 +271,6 @@ void waits_result__table(struct waits_result *a)
 	struct column *key = named(columns, key_column(groups));
 
 	fit_columns(columns, groups);
-	if (!hosts__several())
-		column__named(columns, ARRAY_SIZE(fields), HOST_LABEL)->flags = 0;
 	key->flags |= COLUMN_KEY | COLUMN_FLEX;
 	key->priority = 0;
 	columns__fit_cmdline(columns, ARRAY_SIZE(fields));

@@ -2,9 +2,8 @@
 /* Which waits a query counts: window, scope and terms on names; and which of them are harmful. */
 #include "models/waits_select.h"
 
-#include "base/hosts.h"
-
 #include "models/joined_stacks.h"
+#include "models/task_text.h"
 
 void waits_selection__init(struct waits_selection *s, struct arena *arena,
 			   const struct waits_snap *snap, enum time_window window,
@@ -245,7 +244,7 @@ static bool entry_passes(const struct waits_selection *s, const struct wait_entr
 
 	if (!s->scope)
 		return true;
-	return (!t->host || scope__label(s->scope, HOST_LABEL, hosts__name(t->host))) &&
+	return task__host_passes(s->scope, t->host) &&
 	       scope__task(&s->ids, t->tgid, t->tid, 0, t->cgroup, "") &&
 	       scope__comm(s->scope, t->comm) && scope__thread(s->scope, t->kthread) &&
 	       state_passes(s->scope, e->state) && time_passes(s->scope, &e->sums[s->window]);

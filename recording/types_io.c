@@ -5,6 +5,7 @@
 
 static void code_device(struct codec *c, struct io_device *d)
 {
+	code_host(c, &d->host);
 	CODE_U32S(c, &d->dev, &d->disk);
 	code_text(c, d->name, sizeof(d->name));
 	code_text(c, d->disk_name, sizeof(d->disk_name));

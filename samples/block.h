@@ -30,7 +30,18 @@ enum io_stage { IO_TOTAL, IO_QUEUED, IO_DEVICE, IO_STAGES };
 struct io_device {
 	u32 dev, disk; /* dev_t; disk: what it is a partition of, else itself */
 	char name[IO_NAME_LEN], disk_name[IO_NAME_LEN];
+	u32 host; /* as in struct stack_sample */
 };
+
+/* What distinguishes devices of all hosts. */
+static inline u64 io_device__id(const struct io_device *d)
+{
+	return d->dev | (u64)d->host << 32;
+}
+static inline u64 io_device__disk_id(const struct io_device *d)
+{
+	return d->disk | (u64)d->host << 32;
+}
 
 /* Requests of a device that agree in kind. SAMPLE_IO. */
 struct io_sample {

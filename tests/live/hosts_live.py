@@ -16,6 +16,7 @@ WORK = os.path.join(live.WORKLOADS, "two_functions")
 DD = "dd", "if=/dev/zero", "of=/dev/null", "bs=1"
 READS = {"web1": 1000, "web2": 20000}
 SLEEPS = {"web1": "1", "web2": "2.5"}
+WRITES = {"web1": 40, "web2": 90}
 
 
 def record(folder, host, view, *command, n=3):
@@ -87,7 +88,7 @@ def test_filters():
         for args in (("--filter", "host=web1"), ("--group", "host")):
             done = live.proftop("-b", "--replay", paths[0], *args)
             assert done.status == 2 and "host" in done.err, done
-        done = live.proftop("-b", "--replay", *paths, "-V", "io")
+        done = live.proftop("-b", "--replay", *paths, "-V", "sched")
         assert done.status == 4 and "one machine" in done.err, done
 
 
@@ -150,6 +151,28 @@ def test_waits():
         nap = live.rows_by(report, "symbol")["do_nanosleep"]
         naps = {host: live.rows_by(r, "symbol")["do_nanosleep"] for host, r in alone.items()}
         assert nap["then_max_ns"] == naps["web1"]["max_ns"] and nap["off_ns"] == naps["web2"]["off_ns"], (nap, naps)
+
+
+def test_io():
+    """Block I/O of two hosts' disks is that of each recording alone; a disk of one name is each host's own"""
+    live.need_root()
+    with live.temporary() as folder:
+        paths = {}
+        for host, n in WRITES.items():
+            paths[host] = record(folder, host, "io", "dd", "if=/dev/zero", f"of={folder}/{host}", "bs=64k",
+                                 f"count={n}", "oflag=direct")
+        alone = {host: only(live.batch("--replay", path, *WHOLE)) for host, path in paths.items()}
+        labels = "device", "op", "flags"
+        both = only(live.batch("--replay", *paths.values(), *WHOLE, "-V", "io"))
+        assert counts(both, "host", *labels, value="bytes") == \
+            {(h, *k): n for h, r in alone.items() for k, n in counts(r, *labels, value="bytes").items()}
+        assert both["summary"]["count"] == sum(r["summary"]["count"] for r in alone.values())
+        by_host = only(live.batch("--replay", *paths.values(), *WHOLE, "-V", "io", "--group", "host"))
+        for host, n in WRITES.items():
+            assert live.rows_by(by_host, "host")[host]["write_bytes"] >= n * 65536, (host, by_host["rows"])
+        one = only(live.batch("--replay", *paths.values(), *WHOLE, "-V", "io", "--filter", "host=web2"))
+        assert {r["host"] for r in one["rows"]} == {"web2"}, one["rows"]
+        assert one["summary"]["hist"] == alone["web2"]["summary"]["hist"]
 
 
 def test_screen():

@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/hosts.h"
 #include "models/heat.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/io_builder.h"
@@ -201,6 +202,67 @@ static void a_pid_that_is_used_again_is_another_row(void **state)
 	snap__put(&s->base);
 }
 
+/* --- several hosts --- */
+
+/* vda of a host; its process 5 reads so often. */
+static void put_host(struct builder *m, u32 host, u32 reads, u64 ns)
+{
+	struct io_device d = vda();
+	struct io_proc_sample s = {.head.type = SAMPLE_IO_PROC, .count = reads, .bytes = reads * 4096ULL};
+
+	d.host = host;
+	put(m, d, IO_READ, 0, reads, ns, false);
+	s.who = (struct io_who){.device = d, .op = IO_READ, .tgid = 5, .tid = 5, .inode = 7, .comm = "db"};
+	model_io.consume(m->model, &s.head);
+}
+
+static void counts_are(const struct io_snap *s, enum io_group group, const char *filter, u32 n, const u64 *counts)
+{
+	struct io_result *a = ask(s, group, false, filter);
+
+	assert_int_equal(a->nrows, n);
+	for (u32 i = 0; i < n; i++)
+		assert_int_equal(table_cell(&a->base.table, i, "count").u, counts[i]);
+	assert_int_equal(a->sums.count, filter[0] ? counts[0] : 50);
+	query_result__free(&a->base);
+}
+
+/* Devices, processes and files of one name are each host's own, commands are of all; one that ends is that host's. */
+static void hosts_are_told_apart(void **state)
+{
+	static const char *const labels[] = {"host"};
+	const struct proc_event ends = {.head.type = SAMPLE_PROC, .type = PROC_EXIT, .tgid = 5, .tid = 5, .host = 2};
+	static const enum io_group of_one[] = {IO_BY_DEVICE, IO_BY_PID, IO_BY_FILE, IO_BY_HOST};
+	struct builder *m = *state;
+	const struct io_snap *s;
+	struct io_result *a;
+
+	filter__know_labels(labels, 1);
+	hosts__expect(2);
+	hosts__add("web1");
+	hosts__add("web2");
+	put_host(m, 1, 20, MS);
+	put_host(m, 2, 30, 9 * MS);
+	model_io.consume(m->model, &ends.head);
+	s = tick(m);
+	for (u32 i = 0; i < ARRAY_SIZE(of_one); i++) {
+		counts_are(s, of_one[i], "", 2, (const u64[]){30, 20});
+		counts_are(s, of_one[i], "host=web1", 1, (const u64[]){20});
+		counts_are(s, of_one[i], "host!=web1", 1, (const u64[]){30});
+		a = ask(s, of_one[i], false, "");
+		assert_string_equal(table_cell(&a->base.table, 0, "host").s, "web2");
+		query_result__free(&a->base);
+	}
+	counts_are(s, IO_BY_COMM, "", 1, (const u64[]){50});
+	a = ask(s, IO_BY_PID, false, "");
+	assert_true(table_cell(&a->base.table, 0, "ended").u);
+	assert_false(table_cell(&a->base.table, 1, "ended").u);
+	query_result__free(&a->base);
+	snap__put(&s->base);
+	hosts__expect(0);
+	filter__know_labels(NULL, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -211,6 +273,7 @@ int main(void)
 		T(totals_are_the_same_in_all_groupings),
 		T(forgotten_ones_are_summed_up),
 		T(a_pid_that_is_used_again_is_another_row),
+		T(hosts_are_told_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

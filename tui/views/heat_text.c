@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/arena.h"
+#include "base/hosts.h"
 #include "export/export.h"
 #include "tui/views/headline.h"
 #include "tui/views/heat.h"
@@ -231,6 +232,8 @@ static void add_notes(struct headline *l, const struct heat_screen *s)
 	if (other)
 		headline__addf(l, ROLE_WARN, " · not filtered by %s",
 			       scope__term_names(scope, other, text, sizeof(text)));
+	if (hosts__several() && scope__has_label(scope, HOST_LABEL))
+		headline__addf(l, ROLE_WARN, " · of all hosts");
 	if (s->result && s->result->left_out) {
 		format__count(text, sizeof(text), s->result->left_out);
 		headline__addf(l, ROLE_WARN, " · %s are left out", text);

@@ -3,6 +3,7 @@
 #include "tui/views/io.h"
 
 #include "base/arena.h"
+#include "base/hosts.h"
 #include "models/flame.h"
 #include "tui/views/heat.h"
 #include "tui/views/terms.h"
@@ -45,6 +46,8 @@ static bool io__term(const struct listing *l, u32 row, char *buf, size_t size)
 		return !nobodys && term__name("comm", r->proc->who.comm, buf, size);
 	case IO_BY_CGROUP:
 		return term__cgroup(r->proc->who.cgroup, r->cgroup_name, buf, size);
+	case IO_BY_HOST:
+		return term__name(HOST_LABEL, r->host, buf, size);
 	default:
 		return false;
 	}
@@ -58,18 +61,33 @@ static void open_device(struct listing *l, const struct io_row *r)
 
 	q.group = IO_BY_PID;
 	q.by_dev = true;
-	q.dev = r->device.dev;
+	q.dev = io_device__id(&r->device);
 	next = listing__drill_to(&the_view, l, &q, r->name, NULL);
 	io__of(next)->scale = io__of(l)->scale;
 	host__push(l->base.host, &next->base);
+}
+
+/* Which requests are a row's: ids are a host's own. */
+static const struct scope *narrow_to_row(const struct listing *l, u32 row, char *terms, size_t size)
+{
+	const struct io_row *r = &io__rows(l)->rows[row];
+	size_t n;
+
+	if (!io__term(l, row, terms, size))
+		return NULL;
+	n = strlen(terms);
+	if (r->host && io__rows(l)->query.group != IO_BY_HOST && n + 1 < size &&
+	    term__name(HOST_LABEL, r->host, terms + n + 1, size - n - 1))
+		terms[n] = ' ';
+	return listing__narrow(l, terms);
 }
 
 /* The slowest requests of one row's. */
 static void open_slow(struct listing *l, u32 row)
 {
 	const struct io_query *q = &io__of(l)->query;
-	char term[TERM_MAX];
-	const struct scope *narrow = listing__narrow_to_row(l, row, term, sizeof(term));
+	char term[TERMS_MAX];
+	const struct scope *narrow = narrow_to_row(l, row, term, sizeof(term));
 
 	if (!narrow) {
 		host__message(l->base.host, ROLE_WARN,

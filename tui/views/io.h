@@ -27,7 +27,7 @@ struct heat_view;
 
 /* The slowest requests of the last minute: of one device when dev is not 0. extra: the scope in
  * the place of the host's, NULL none; a reference is taken. */
-struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
+struct screen *io_slow__open(struct host *h, u64 dev, const char *narrowed,
 			     const struct scope *extra);
 /* Those of a heat map's cell. */
 struct screen *io_slow__list(const struct heat_view *v, struct host *h, const void *query,

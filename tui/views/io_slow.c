@@ -114,7 +114,7 @@ static const struct screen_ops slow_ops = {
 				       ACTION_PAUSE, ACTION_SNAPSHOT, ACTION_NONE},
 };
 
-struct screen *io_slow__open(struct host *h, u32 dev, const char *narrowed,
+struct screen *io_slow__open(struct host *h, u64 dev, const char *narrowed,
 			     const struct scope *extra)
 {
 	const struct io_slow_query q = {.by_dev = dev != 0, .dev = dev};
@@ -134,7 +134,7 @@ struct screen *io_slow__list(const struct heat_view *v, struct host *h, const vo
 
 	if (pick->part && snap && pick->part <= snap->nheat_parts)
 		part = &snap->heat_parts[pick->part - 1];
-	q.dev = part ? part->device.dev : of->by_dev ? of->dev : 0;
+	q.dev = part ? io_device__id(&part->device) : of->by_dev ? of->dev : 0;
 	q.by_dev = q.dev != 0;
 	q.by_op = part != NULL;
 	q.op = part ? part->op : 0;

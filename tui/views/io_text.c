@@ -118,8 +118,8 @@ static void select_device(const struct io_row *r, char *buf, size_t size)
 	if (r->sums.known[IO_DEVICE])
 		format__ns(device, sizeof(device), r->p50_ns[IO_DEVICE]);
 	format__count(inflight, sizeof(inflight), r->in_flight);
-	snprintf(buf, size, "%s %u:%u  %s %s  queued p50 %s  device p50 %s  %s in flight%s%s%s",
-		 r->name, r->device.dev >> 20, r->device.dev & 0xfffff, io_op_names[r->op],
+	snprintf(buf, size, "%s%s%s %u:%u  %s %s  queued p50 %s  device p50 %s  %s in flight%s%s%s",
+		 r->host ? r->host : "", r->host ? " " : "", r->name, r->device.dev >> 20, r->device.dev & 0xfffff, io_op_names[r->op],
 		 r->flags_text ? r->flags_text : "", queued, device, inflight,
 		 r->partition ? "  partition of " : "", r->partition ? r->device.disk_name : "",
 		 r->present ? "" : "  (the device is gone)");

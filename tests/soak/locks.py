@@ -40,7 +40,8 @@ COLUMNS = ("minute", "locks a second", "waits", "cycles", "lost", "rss", "privat
 HEAD = """# Orders of locks, watched for long
 
 Written by `make soak-locks` ([locks.py](../tests/soak/locks.py)): `proftop -V locks --lock-orders=!` on programs whose
-locks are taken in orders that are right, with {cpu} % of a CPU for all of them: {modes} (four threads each); and
+locks are taken in orders that are right, with {cpu} % of a CPU for all of them:
+{modes} (four threads each); and
 mariadbd with {clients} clients that insert, read and delete as mysqlslap's do. No cycle may be reported. At the end a
 program that takes two mutexes in both orders runs once, and the same proftop has to report that one cycle.
 `make soak-locks SOAK_MINUTES=3` is a short run, which leaves this file as it is.

@@ -6,7 +6,7 @@ MAKEFLAGS += --no-builtin-rules
 SHELL     := /bin/bash
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all run check bench accuracy faults screenshots tour install deb deps clean
+.PHONY: all run check bench accuracy faults lock-oracles screenshots tour install deb deps clean
 
 B        := build
 CC       := gcc
@@ -161,6 +161,12 @@ faults:
 	@scripts/deps
 	@$(AGAIN) check-build
 	$(PYTHON) tests/faults.py
+
+# What helgrind and TSan say of the programs whose orders of locks are known, for docs/LOCK_ORACLES.md.
+lock-oracles:
+	@scripts/deps
+	@$(AGAIN) all workloads
+	$(PYTHON) tests/lock_oracles.py
 
 # The recording of :tour, after a change of what it is made from.
 tour: $(B)/rel/tests/script/proftop_fixture

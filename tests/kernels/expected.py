@@ -3,7 +3,7 @@
 this table and the documents are to follow."""
 
 KVM = "kvm", "kvm_accesses", "kvmmmu"
-MEASURES = "counts", "irq", "net", "tcp", "sockets", *KVM
+MEASURES = "counts", "functions", "irq", "net", "tcp", "sockets", *KVM
 BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", "bpf", "guests", *MEASURES), "bpf")
 FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
 NO_COUNTERS = dict.fromkeys(("counters", "instructions", "llc", "tlb"))  # of an emulated x86 machine

@@ -430,6 +430,64 @@ def bpf():
     return lived("bpf", bpf_live.test_runs_are_exact)
 
 
+CALLS, CALL_MS = 700, 20
+CALLER = f"""
+import os, sys, time
+open("{DISK}/cut", "w").close()
+print("ready", os.getpid(), flush=True)
+sys.stdin.readline()
+for n in range({CALLS}):
+    os.truncate("{DISK}/cut", n)
+begin = time.monotonic_ns()
+for n in range({CALLS} // 10):
+    time.sleep({CALL_MS} / 1e3)
+print(time.monotonic_ns() - begin, flush=True)
+sys.stdin.readline()
+"""
+COUNT = "count kprobe:vfs_truncate by comm"
+SPAN = "span kprobe:{0} -> kretprobe:{0} by comm"
+
+
+def called(view, question):
+    """What is said of the caller's functions of the kernel: (sums of the rows, its sleeps in ns, last report)."""
+    with live.Workload("", "-c", CALLER, path=sys.executable, stdin=subprocess.PIPE) as work, \
+         live.Watch(view, "--ask", f"! {question}", "-p", work.pid) as watch:
+        watch.next()
+        work.process.stdin.write("\n")
+        work.process.stdin.flush()
+        slept = int(work.process.stdout.readline())
+        watch.until(live.now_ns())
+    rows = [r for x in watch.reports for r in x["rows"]]
+    return {k: sum(r.get(k) or 0 for r in rows) for k in ("count", "total_ns")}, slept, watch.reports[-1]
+
+
+def picked(name, choice, wanted):
+    """A function of the kernel that is found by its name in the picker, and what is offered for it."""
+    with live.Workload("two_functions", LIMIT_S) as work, live.temporary() as folder:
+        path = os.path.join(folder, "script")
+        with open(path, "w", encoding="ascii") as f:
+            f.write("\n".join(("wait LIVE", "key :", f"type probes pid:{work.pid}", "key Enter", "wait hot_70",
+                               f"type {name}", "wait kernel", "key Enter", "wait who calls it",
+                               f"type {choice}", "key Enter", f"wait {wanted}", "quit", "")))
+        run = live.proftop("-V", "log", "--script", path, "--size", "100x24", binary=live.RELEASE)
+    assert run.status == 0, run.err[-2000:]
+
+
+def functions():
+    """functions of the kernel: found in the picker; calls of one are counted and timed as often as a program made
+    them, and sleeps have at least their length"""
+    count, _, _ = called("events", COUNT)
+    live.near(count["count"], CALLS, 0, "calls of vfs_truncate")
+    span, _, _ = called("pairs", SPAN.format("vfs_truncate"))
+    live.near(span["count"], CALLS, 0, "times of vfs_truncate")
+    span, slept, report = called("pairs", SPAN.format("hrtimer_nanosleep"))
+    live.near(span["count"], CALLS // 10, 0, "times of hrtimer_nanosleep")
+    assert CALLS // 10 * CALL_MS * 1e6 <= span["total_ns"] <= slept, (span, slept)
+    picked("vfs_truncate", "count", f"ask {COUNT}")
+    picked("vfs_truncate", "time", "ask " + SPAN.format("vfs_truncate"))
+    return report
+
+
 def lo_counts():
     """Bytes and packets that the loopback received and sent."""
     with open("/proc/net/dev", encoding="ascii") as f:
@@ -495,7 +553,8 @@ def guests():
 
 # Those that are no view by themselves.
 OPTIONS = {"guests": ("-V", "cpu"), "unprivileged": ("-V", "cpu"), "counts": ("-V", "counters"),
-           "kvm_accesses": ("-V", "kvm"), "threads": ("-V", "cpu", "--call-graph", "eh"),
+           "functions": ("-V", "events", "--ask", COUNT), "kvm_accesses": ("-V", "kvm"),
+           "threads": ("-V", "cpu", "--call-graph", "eh"),
            "hotplug": ("-V", "cpu"), "suspended": ("-V", "cpu"), "tracers": ("-V", "cache"),
            "counters": ("-V", "cpu", "-e", "instructions"),
            "instructions": ("-V", "cpu", "-e", "instructions:u"), "llc": ("-V", "llcstat"),
@@ -544,7 +603,7 @@ def doctor():
 
 
 CHECKS = (cpu, unprivileged, threads, hotplug, counters, instructions, llc, tlb, offcpu,
-          cache, tracers, io, sched, counts, irq, bpf, net, tcp, sockets, kvm, kvm_accesses, kvmmmu, guests)
+          cache, tracers, io, sched, counts, functions, irq, bpf, net, tcp, sockets, kvm, kvm_accesses, kvmmmu, guests)
 LAST = suspended,  # nothing works behind it
 
 

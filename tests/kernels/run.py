@@ -26,6 +26,7 @@ CACHE = os.path.join(ROOT, "build/kernels")
 SUITES = "bullseye", "bookworm", "trixie", "sid", "bookworm-arm64"
 INSIDE = "/usr/bin/python3 tests/kernels/inside.py"
 LONG_S = float(os.environ.get("KERNEL_SECONDS", 900))  # a whole run, with the doctor
+VIEWS = os.environ.get("KERNEL_VIEWS", "").split()  # none: all of them
 CHECK_S = 110  # the part of it that is a test; more means a machine too busy to tell
 CHECKED = "cpu", "cache", "io", "offcpu"
 SLOWER = 4  # than the start a view never is
@@ -87,7 +88,7 @@ def whole(suite):
     guest = guest_of(arch or "amd64")
     kernel = archive.fetch(name, CACHE, boot.MODULES, arch or "amd64", newest=True)
     begun = time.monotonic()
-    ended = boot.boot(kernel, ROOT, command(LONG_S / 4), LONG_S, guest=guest)
+    ended = boot.boot(kernel, ROOT, command(LONG_S / 4, *VIEWS), LONG_S, guest=guest)
     found = parse(ended.said)
     print(f"{suite} {kernel.release}: {time.monotonic() - begun:.0f} s")
     for row in found["views"]:

@@ -61,14 +61,22 @@ def with_controller(name):
     return path
 
 
-LIMITS = {"pids": ("pids.max",), "memory": ("memory.max", "memory.limit_in_bytes")}
+LIMITS = {"pids": ("pids.max",), "memory": ("memory.max", "memory.limit_in_bytes"),
+          "cpu": ("cpu.max", "cpu.cfs_quota_us")}  # of each tenth of a second
+
+
+@contextlib.contextmanager
+def limited_group(controller, limit, name=""):
+    """A group of its own with this limit."""
+    with cgroup(with_controller(controller), f"proftop-limit-{os.getpid()}{name}") as path:
+        file, = [f for f in LIMITS[controller] if os.path.exists(os.path.join(path, f))]
+        with open(os.path.join(path, file), "w", encoding="ascii") as f:
+            f.write(str(limit))
+        yield path
 
 
 @contextlib.contextmanager
 def limited(controller, limit, name=""):
     """Words before a command that begin it in a group of its own with this limit."""
-    with cgroup(with_controller(controller), f"proftop-limit-{os.getpid()}{name}") as path:
-        file, = [f for f in LIMITS[controller] if os.path.exists(os.path.join(path, f))]
-        with open(os.path.join(path, file), "w", encoding="ascii") as f:
-            f.write(str(limit))
+    with limited_group(controller, limit, name) as path:
         yield "sh", "-c", f'echo $$ >{path}/cgroup.procs; exec "$0" "$@"'

@@ -195,9 +195,9 @@ class Watch:
         """The intervals that began after t_ns, as far as they are read."""
         return [r for r in self.reports if r["t0_ns"] >= t_ns]
 
-    def stop(self):
+    def stop(self, limit=30):
         self.process.send_signal(signal.SIGTERM)
-        out, err = self.process.communicate(timeout=30)
+        out, err = self.process.communicate(timeout=limit)
         for mark in ASAN_REPORT:
             assert mark not in err, err[:2000]
         return out

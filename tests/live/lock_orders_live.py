@@ -58,7 +58,7 @@ RIGHT = [
     ("plain", ("GABbag", "GBAabg")),         # one is always had before both
     ("plain", (ALL + ALL[::-1].lower(), "ATta")),
 ]
-# What helgrind and TSan know, too: helgrind takes a try for an order, neither knows guards, nor TSan conditions.
+# What helgrind and TSan know, too; all of it is in docs/LOCK_ORACLES.md (tests/lock_oracles.py).
 JUDGED = [(*WRONG[i][:2], True) for i in (0, 1, 2, 4, 5, 7, 8)] + [(*RIGHT[i], False) for i in (0, 1, 2, 5, 11)]
 
 
@@ -74,11 +74,12 @@ def pairs_of(cycle):
 class Seen:
     """One run of the workload, watched."""
 
-    def __init__(self, kind, steps, *, rounds=ROUNDS, path=None, options=("--lock-orders",), after=0):
+    def __init__(self, kind, steps, *, rounds=ROUNDS, path=None, options=("--lock-orders",), after=0,
+                 binary=live.CHECKED):
         live.need_root()
         args = {"path": path} if path else {}
         with live.Workload("" if path else "lock_steps", kind, rounds, *steps, **args) as work, \
-             live.Watch("locks", *options, "-p", work.pid, binary=live.CHECKED) as watch:
+             live.Watch("locks", *options, "-p", work.pid, binary=binary) as watch:
             watch.next()
             os.kill(work.pid, signal.SIGUSR1)
             self.said = json.loads(work.process.stdout.readline())

@@ -495,6 +495,32 @@ class Peer:
         return {int(pid): int(n) for pid, n in re.findall(r"@ends\[(\d+)\]: (\d+)", out)}
 
 
+UNIT_NS = {"s": 1e9, "ms": 1e6, "us": 1e3, "ns": 1}
+
+
+class PerfPeer:
+    """perf lock contention on the same events: on what perf record has of them, as Debian's has no -b."""
+
+    def __init__(self, folder):
+        self.data = f"{folder}/perf.data"
+        record = f"mount -t tracefs nodev /sys/kernel/tracing 2> /dev/null; exec perf record -q -a -m 4M " \
+                 f"-e lock:contention_begin,lock:contention_end -o {self.data} -- sh -c 'echo ready; read line'"
+        self.process = subprocess.Popen(
+            ["unshare", "-m", "--propagation", "private", "sh", "-c", record], text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        self.runs = self.process.stdout.readline() == "ready\n"
+
+    def threads(self):
+        """{tid: (contentions, ns)}; None: it does not run here."""
+        self.process.communicate("\n", timeout=live.LIMIT_S)
+        if not self.runs:
+            return None
+        done = subprocess.run(["perf", "lock", "contention", "-t", "-i", self.data], capture_output=True, text=True,
+                              timeout=live.LIMIT_S, check=True)
+        rows = re.findall(r"^ +(\d+) +([0-9.]+) (\w+) +.* +(\d+) +\S+$", done.stderr, re.M)
+        return {int(tid): (int(n), float(total) * UNIT_NS[unit]) for n, total, unit, tid in rows}
+
+
 CREATES = """
 import os, sys, time
 sys.stdin.read()
@@ -520,15 +546,16 @@ def create_files(folder):
 
 
 def test_kernel():
-    """Contention in the kernel: as often as bpftrace sees, by type and who takes it, and who has it"""
+    """Contention in the kernel: as often as bpftrace sees and perf lock contention has it, and as long; by type and
+    who takes it, and who has it"""
     live.need_root()
     with live.temporary() as folder, live.Watch("locks", "--group", "lock,pid",
                                                 binary=live.CHECKED) as watch:
         watch.next()
-        peer = Peer()
+        peer, perf = Peer(), PerfPeer(folder)
         pids = create_files(folder)
         ended = live.now_ns()
-        counts = peer.counts()
+        counts, threads = peer.counts(), perf.threads()
         watch.until(ended)
         rows = [r for x in watch.reports for r in x["rows"] if r["kind"] == "kernel"]
         lost = sum(x["health"]["lost"] + x["health"]["map_full"] for x in watch.reports)
@@ -543,6 +570,12 @@ def test_kernel():
         # What interrupts a program of proftop's is left out.
         live.near_peer(n, ("bpftrace", counts.get(pid, 0)), 2 + 0.02 * n + lost,
                        f"contentions of process {pid}")
+    for pid in pids if threads is not None else ():
+        n, ns = (sum(r[field] for r in ours if r["pid"] == pid) for field in ("count", "total_ns"))
+        theirs = threads.get(pid, (0, 0))
+        live.near_peer(n, ("perf lock contention", theirs[0]), 2 + 0.02 * n + lost, f"contentions of process {pid}")
+        live.near_peer(ns / 1e6, ("perf lock contention", theirs[1] / 1e6), 1 + 0.03 * ns / 1e6,
+                       f"ms of them, process {pid}")
 
 
 def test_mmap_lock():

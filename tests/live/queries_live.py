@@ -109,7 +109,7 @@ class Connection:
 
     def query(self, text):
         assert not self.lib.mysql_query(self.c, text.encode()), text
-        self.lib.mysql_free_result(ctypes.c_void_p(self.lib.mysql_store_result(self.c)))
+        self.lib.mysql_free_result(ctypes.c_void_p(self.lib.mysql_store_result(self.c)))  # none: NULL
 
 
 def test_mariadb():
@@ -153,9 +153,8 @@ def test_mariadb():
 CLIENTS, ROUNDS = 4, 60
 
 
-def slap(socket, n):
+def slap(c, n):
     """What one of mysqlslap's clients does with --auto-generate-sql, mixed: it inserts, and reads all or by key."""
-    c = Connection(socket)
     for i in range(ROUNDS):
         key = n * ROUNDS + i
         c.query(f"insert into slap values ({key}, {key * 7919 % 1000003}, 'client {n}, row {i}')")
@@ -166,12 +165,12 @@ def slap(socket, n):
 
 def test_mariadb_load():
     """Clients at once, as mysqlslap has them: each statement as often as the server's own log has it, and its time"""
-    with mariadb.server() as s, live.Watch("queries", binary=live.CHECKED) as watch:
+    with mariadb.server() as s, live.Watch("queries", "-p", s.pid, binary=live.CHECKED) as watch:
         watch.next()
         s.sql("create table test.slap (id int primary key, number int, words varchar(64)) engine=innodb; "
               "set global long_query_time = 0; set global log_output = 'TABLE'; set global slow_query_log = 1")
         before = live.now_ns()
-        clients = [threading.Thread(target=slap, args=(s.client[-1], n)) for n in range(CLIENTS)]
+        clients = [threading.Thread(target=lambda n=n: slap(Connection(s.client[-1]), n)) for n in range(CLIENTS)]
         for c in clients:
             c.start()
         for c in clients:

@@ -7,6 +7,8 @@
 #
 # SOAK_DUTY: the share of time the load is at work; SOAK_LEAK: MiB that proftop is made to forget a
 # minute; SOAK_DOC: where the table goes. `make check` tests the judge (soak/judge_test.py).
+#
+#	make soak-locks		orders of locks of programs that are right; an hour's writes docs/SOAK_LOCKS.md
 
 SOAK_MINUTES := 60
 SOAK_DUTY    := 1
@@ -20,3 +22,10 @@ soak:
 	@$(AGAIN) all workloads
 	$(PYTHON) tests/soak/run.py --minutes $(SOAK_MINUTES) --duty $(SOAK_DUTY) \
 		--leak $(SOAK_LEAK) $(SOAK_DOC:%=--doc %)
+
+.PHONY: soak-locks
+soak-locks: SOAK_DOC := $(if $(filter 60,$(SOAK_MINUTES)),docs/SOAK_LOCKS.md)
+soak-locks:
+	@scripts/deps
+	@$(AGAIN) all workloads
+	$(PYTHON) tests/soak/locks.py --minutes $(SOAK_MINUTES) $(SOAK_DOC:%=--doc %)

@@ -33,5 +33,9 @@
 #define CMDLINE_COLUMN                                                                             \
 	TEXT_COLUMN("cmdline", "Command line", 20, 6, COLUMN_BOTH,                                 \
 		    "arguments of the process, joined by blanks")
+/* Of a thread. */
+#define THREAD_NAME_COLUMN                                                                         \
+	TEXT_COLUMN("thread_name", "Thread", 20, 1, COLUMN_BOTH,                                   \
+		    "what Python or Java calls the thread, where its command does not say it")
 
 #endif

@@ -56,6 +56,10 @@ struct field {
 	{                                                                                          \
 		CMDLINE_COLUMN, TEXT_AT(T, cmdline), .groups = groups_, .if_any = true             \
 	}
+#define THREAD_NAME_FIELD(T, groups_)                                                              \
+	{                                                                                          \
+		THREAD_NAME_COLUMN, TEXT_AT(T, thread_name), .groups = groups_, .if_any = true     \
+	}
 extern const char *const end_names[2];
 
 #define FIELD_AT(T, member)  .at = offsetof(T, member), .size = sizeof(((T *)0)->member)

@@ -35,5 +35,9 @@
 	TEXT_COLUMN("cmdline", "Command line", 20, 6, COLUMN_BOTH,                                 \
 		    "arguments of the process, joined by blanks")
 #define HOST_COLUMN TEXT_COLUMN(HOST_LABEL, "Host", 12, 0, COLUMN_BOTH, "machine, of several recordings")
+/* Of a thread. */
+#define THREAD_NAME_COLUMN                                                                         \
+	TEXT_COLUMN("thread_name", "Thread", 20, 1, COLUMN_BOTH,                                   \
+		    "what Python or Java calls the thread, where its command does not say it")
 
 #endif

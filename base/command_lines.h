@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Command lines of processes, by pid and time, kept after the process has ended. Filled by samples
- * (SAMPLE_COMMAND), read by whoever names rows. Bounded to COMMAND_LINES_MAX processes: the oldest of
- * those that ended make room first. Any thread; an internal lock guards them.
+ * Command lines of processes, by pid and time, kept after the process has ended, and what runtimes call
+ * their threads. Filled by samples (SAMPLE_COMMAND, SAMPLE_THREAD_NAME), read by whoever names rows. Bounded
+ * to COMMAND_LINES_MAX of both: the oldest of those that ended make room first. Any thread; an internal
+ * lock guards them.
  */
 #ifndef BASE_COMMAND_LINES_H
 #define BASE_COMMAND_LINES_H
@@ -20,6 +21,10 @@ void command_lines__end(u32 tgid, u64 t_ns);
 /* That of the process which had the pid when a thread or process began at start_ns; 0: that has it,
  * or had it last. A copy in the arena; "" not known. */
 const char *command_lines__copy(struct arena *a, u32 tgid, u64 start_ns);
+/* Of a thread of the process that has the pid now; one without a command line has no threads with names. */
+void command_lines__learn_thread(u32 tgid, u32 tid, const char *name);
+/* As command_lines__copy(), of a thread's name. */
+const char *command_lines__thread(struct arena *a, u32 tgid, u32 tid, u64 start_ns);
 /* While there is one thread. */
 void command_lines__forget_all(void);
 

@@ -63,6 +63,10 @@ struct field {
 		HOST_COLUMN, TEXT_AT(T, host), .groups = groups_, .keys = keys_, .if_any = true,   \
 					       .by_host = true                                     \
 	}
+#define THREAD_NAME_FIELD(T, groups_)                                                              \
+	{                                                                                          \
+		THREAD_NAME_COLUMN, TEXT_AT(T, thread_name), .groups = groups_, .if_any = true     \
+	}
 extern const char *const end_names[2];
 
 #define FIELD_AT(T, member)  .at = offsetof(T, member), .size = sizeof(((T *)0)->member)

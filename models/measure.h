@@ -244,6 +244,7 @@ struct measure_row {
 	u64 hashes[MEASURE_OWN_LABELS]; /* of its keys: measure__key_hash */
 	bool rest, waits, ended;
 	const char *cmdline; /* by pid and tid; NULL not known */
+	const char *thread_name; /* by tid: what the runtime calls it; NULL: nothing else */
 	const struct measure_holder *holder; /* NULL: not known, or the measure has none */
 	const struct callstack *stack;
 	const struct symbols *symbols; /* of its frames */

@@ -92,6 +92,8 @@ static void add_label(struct making *k, u32 i)
 			ADD(k, CELL_END, i, END_COLUMN);
 			ADD(k, CELL_CMDLINE, i, CMDLINE_COLUMN);
 		}
+		if (l->kind == LABEL_TID && is_grouped(k, i))
+			ADD(k, CELL_THREAD, i, THREAD_NAME_COLUMN);
 		return;
 	}
 	if (l->holder && !is_grouped(k, i))

@@ -14,6 +14,7 @@ enum measure_cell_kind {
 	CELL_END,      /* that its process has ended, in words */
 	CELL_ENDED,
 	CELL_CMDLINE,
+	CELL_THREAD,
 	CELL_ID_TEXT,  /* pid or tid, right-aligned */
 	CELL_ID,       /* the same as a number */
 	CELL_NUMBER,   /* the text of label `index` as one, perhaps negative */

@@ -187,6 +187,9 @@ static void begin_row(struct query_builder *k, struct measure_row *r, u64 key)
 			if (k->m->labels[i].kind == LABEL_PID && !r->rest)
 				r->cmdline =
 					task__cmdline(k->arena, k->who->tgid, k->who->process_ns);
+			if (k->m->labels[i].kind == LABEL_TID && !r->rest)
+				r->thread_name = task__thread_name(k->arena, k->who->tgid, k->who->tid,
+								   k->who->process_ns);
 		}
 }
 

@@ -472,6 +472,10 @@ static bool query_result__cell(const struct row_table *t, u32 row, u32 column, s
 		out->s = r->cmdline;
 		out->type = r->cmdline ? VALUE_TEXT : VALUE_NONE;
 		break;
+	case CELL_THREAD:
+		out->s = r->thread_name;
+		out->type = r->thread_name ? VALUE_TEXT : VALUE_NONE;
+		break;
 	case CELL_ID_TEXT:
 		out->s = r->texts[c.index];
 		break;
@@ -530,15 +534,17 @@ static bool is_empty_part(const struct measure_result *a, struct measure_column 
 static void hide_empty(struct measure_box *box, u32 n)
 {
 	const struct measure_result *a = &box->result;
-	bool ended = false, cmdline = false;
+	bool ended = false, cmdline = false, thread = false;
 
 	for (u32 i = 0; i < a->nrows; i++) {
 		ended |= a->rows[i].ended;
 		cmdline |= a->rows[i].cmdline != NULL;
+		thread |= a->rows[i].thread_name != NULL;
 	}
 	for (u32 i = 0; i < n; i++)
 		if ((box->kinds[i].kind == CELL_END && !ended) || is_empty_part(a, box->kinds[i]) ||
-		    (box->kinds[i].kind == CELL_CMDLINE && !cmdline))
+		    (box->kinds[i].kind == CELL_CMDLINE && !cmdline) ||
+		    (box->kinds[i].kind == CELL_THREAD && !thread))
 			box->columns[i].flags &= ~(u32)COLUMN_SCREEN;
 	columns__fit_cmdline(box->columns, n);
 }

@@ -127,6 +127,7 @@ struct profile_row {
 	bool ended;	    /* by pid and tid: the process has ended */
 	u32 starts;	    /* by pid: so many of one name that have ended; 0: a single one */
 	const char *cmdline; /* by pid and tid: how it was started; NULL not known */
+	const char *thread_name; /* by tid: what the runtime calls it; NULL: nothing else */
 	const char *kind;   /* "user" "kernel" "inlined" "jit" "vdso" "bpf" "unknown" "mixed" */
 	/* By symbol or object: the process with the most of its own samples, and its share of them;
 	 * NULL, 0: not known, as where there are none. */

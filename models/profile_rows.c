@@ -30,6 +30,7 @@ enum profile_column {
 	COL_CGROUP,
 	COL_OBJECT,
 	COL_MOST,
+	COL_THREAD,
 	COL_CMDLINE,
 	COL_ENDED,
 	COL_STARTS,
@@ -73,6 +74,7 @@ static const struct column profile_columns[COLUMNS] = {
 				   "program, library, module or [kernel] that holds the code"),
 	[COL_MOST] = TEXT_COLUMN("most", "Most in", 16, 2, COLUMN_SCREEN,
 				 "command and pid of the process with most of its own samples"),
+	[COL_THREAD] = THREAD_NAME_COLUMN,
 	[COL_CMDLINE] = CMDLINE_COLUMN,
 	[COL_ENDED] = ENDED_COLUMN,
 	[COL_STARTS] = STARTS_COLUMN,
@@ -121,6 +123,7 @@ static u32 column_groups(u32 column)
 		return GROUP_BIT(GROUP_PID);
 	case COL_TID_TEXT:
 	case COL_TID:
+	case COL_THREAD:
 		return GROUP_BIT(GROUP_TID);
 	case COL_CPU_TEXT:
 	case COL_CPU:
@@ -203,8 +206,10 @@ static void describe_task(struct profile_row *row, const struct task *t, u32 gro
 		row->cmdline = task__cmdline(arena, row->tgid, t->entry->start_ns);
 	}
 	row->ended = t->pid_text && t->ended;
-	if (t->tid_text)
+	if (t->tid_text) {
 		row->tid = t->entry->tid;
+		row->thread_name = task__thread_name(arena, row->tgid, row->tid, t->entry->start_ns);
+	}
 	if (t->cpu_text)
 		row->cpu = t->entry->cpu;
 	if (groups & GROUP_BIT(GROUP_CGROUP))
@@ -257,6 +262,8 @@ static const char *text_cell(const struct profile_row *row, u32 column)
 		return row->ended ? "ended" : "";
 	case COL_CMDLINE:
 		return row->cmdline;
+	case COL_THREAD:
+		return row->thread_name;
 	case COL_MOST:
 		return row->most_text;
 	case COL_MOST_COMM:
@@ -369,6 +376,14 @@ static bool has_cmdline(const struct profile_rows *rows)
 	return false;
 }
 
+static bool has_thread_name(const struct profile_rows *rows)
+{
+	for (u32 i = 0; i < rows->nrows; i++)
+		if (rows->rows[i].thread_name)
+			return true;
+	return false;
+}
+
 /* The same columns for every grouping, but another one of them names the rows. */
 void profile_rows__table(struct profile_rows *rows, struct arena *a)
 {
@@ -384,6 +399,8 @@ void profile_rows__table(struct profile_rows *rows, struct arena *a)
 		columns[COL_END].flags &= ~COLUMN_SCREEN;
 	if (!has_cmdline(rows))
 		columns[COL_CMDLINE].flags &= ~COLUMN_SCREEN;
+	if (!has_thread_name(rows))
+		columns[COL_THREAD].flags &= ~COLUMN_SCREEN;
 	columns__fit_cmdline(columns, COLUMNS);
 	rows->base.table = (struct row_table){
 		.columns = columns,

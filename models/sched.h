@@ -179,6 +179,7 @@ struct sched_row {
 	const char *name, *comm, *pid_text, *tid_text, *cpu_text, *cgroup_name;
 	const char *running, *longest; /* by cpu: who */
 	const char *cmdline;	       /* by tid and pid; NULL not known */
+	const char *thread_name;       /* by tid: what the runtime calls it; NULL: nothing else */
 	bool ended;		       /* by tid and pid: all of its threads have */
 	u32 starts;		       /* by pid: so many of one name that have ended; 0: a single one */
 	u32 nthreads;

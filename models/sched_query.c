@@ -271,6 +271,8 @@ static void name_row(struct sched_row *r, const struct group *from, struct group
 	if (by == SCHED_BY_TID && t->task.tid != PROFILE_MERGED) {
 		r->tid_text = sched__id_text(g->arena, t->task.tid, 7);
 		r->cpu_text = sched__id_text(g->arena, t->cpu, 4);
+		r->thread_name = task__thread_name(g->arena, t->task.tgid, t->task.tid,
+						   t->task.start_ns);
 	}
 	if (r->pid_text && !from->storm)
 		r->cmdline = task__cmdline(g->arena, t->task.tgid,

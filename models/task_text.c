@@ -45,6 +45,13 @@ const char *task__cmdline(struct arena *a, u32 tgid, u64 start_ns)
 	return *line ? line : NULL;
 }
 
+const char *task__thread_name(struct arena *a, u32 tgid, u32 tid, u64 start_ns)
+{
+	const char *name = command_lines__thread(a, tgid, tid, start_ns);
+
+	return *name ? name : NULL;
+}
+
 const char *task__cgroup_text(struct arena *a, u64 id)
 {
 	char path[PATH_MAX];

@@ -163,6 +163,7 @@ struct waits_row {
 	const char *comm;  /* by comm, pid (its main thread's) and tid; "" otherwise */
 	const char *pid_text; /* by pid and tid; NULL otherwise */
 	const char *cmdline;  /* by pid and tid; NULL: not known */
+	const char *thread_name; /* by tid: what the runtime calls it; NULL: nothing else */
 	bool ended;	      /* by pid and tid: it has */
 	u32 starts;	      /* by pid: so many of one name that have ended; 0: a single one */
 	const char *state; /* "S" ..., "mixed"; preempted: "R" */

@@ -201,6 +201,9 @@ static void name_process(struct row_groups *g, struct waits_row *row)
 	if (!storm && e->task.tgid != PROFILE_MERGED)
 		row->cmdline =
 			task__cmdline(g->s.names.arena, e->task.tgid, t ? t->task.start_ns : 0);
+	if (by_tid && e->task.tid != PROFILE_MERGED)
+		row->thread_name = task__thread_name(g->s.names.arena, e->task.tgid, e->task.tid,
+						     e->task.start_ns);
 }
 
 void row_group__name(struct row_groups *g, struct row_group *group)

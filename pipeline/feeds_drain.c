@@ -45,6 +45,11 @@ static void learn_command(const struct command_sample *s)
 		command_lines__learn(s->tgid, s->start_ns, s->line);
 }
 
+static void learn_thread(const struct thread_name_sample *s)
+{
+	command_lines__learn_thread(s->tgid, s->tid, s->name);
+}
+
 static void route_sample(void *ctx, const struct sample *s)
 {
 	const struct route *r = ctx;
@@ -60,6 +65,8 @@ static void route_sample(void *ctx, const struct sample *s)
 				&source_unwind_sink);
 	if (s->type == SAMPLE_COMMAND)
 		learn_command(container_of(s, struct command_sample, head));
+	if (s->type == SAMPLE_THREAD_NAME)
+		learn_thread(container_of(s, struct thread_name_sample, head));
 	if (s->type == SAMPLE_STACK_DEF)
 		hand_out_stack(r, container_of(s, struct stack_def, head));
 	else
@@ -108,6 +115,18 @@ static void turn_all(struct feeds *f, u64 models)
 		source__wait_turns();
 }
 
+static void read_thread_names(struct feeds *f, u64 models)
+{
+	struct slot of_symbols = {0};
+	struct route r = {f, &of_symbols};
+	struct sample_sink sink = feeds__sink(&r);
+
+	for (u32 i = 0; i < f->slots.n; i++)
+		of_symbols.models |= f->slots.v[i].models & models;
+	if (f->symbols && !f->borrows_symbols)
+		symbols__thread_names(f->symbols, &sink);
+}
+
 /* Samples are fetched first and handed out last: what the others tell in between are the
  * processes and mappings that the samples mean. */
 static void drain_in_order(struct feeds *f, u64 models, bool tick)
@@ -122,6 +141,8 @@ static void drain_in_order(struct feeds *f, u64 models, bool tick)
 		feeds__drain_slot(f, slot, tick);
 	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
 		feeds__drain_slot(f, slot, tick);
+	if (tick)
+		read_thread_names(f, models);
 	kick_symbols(f);
 }
 

@@ -42,6 +42,13 @@ void code_command_fields(struct codec *c, struct command_sample *x)
 	code_shared_text(c, &x->line);
 }
 
+void code_thread_name_fields(struct codec *c, struct thread_name_sample *x)
+{
+	code_tgid(c, &x->tgid);
+	code_tid(c, &x->tid);
+	code_shared_text(c, &x->name);
+}
+
 /* Those of which proc_event__is_life() is true: what is mapped, and names, are the recording's own. */
 void code_proc_fields(struct codec *c, struct proc_event *x)
 {

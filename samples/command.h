@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a process was started as. A sample of samples/sample.h; the same rules hold. */
+/* What a process was started as, and what its threads are called. Samples of samples/sample.h; the same
+ * rules hold. */
 #ifndef SAMPLES_COMMAND_H
 #define SAMPLES_COMMAND_H
 
@@ -12,6 +13,13 @@ struct command_sample {
 	u64 start_ns;	  /* when the process began, a clock tick too early at most */
 	u64 end_ns;	  /* not 0: it ended then, and line is "" */
 	const char *line; /* arguments joined by blanks, printable */
+};
+
+/* SAMPLE_THREAD_NAME: what the runtime in a process calls a thread, where comm does not say it. */
+struct thread_name_sample {
+	struct sample head;
+	u32 tgid, tid;
+	const char *name; /* printable */
 };
 
 #endif

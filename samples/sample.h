@@ -43,7 +43,8 @@ enum sample_type {
 	SAMPLE_MEASURE_LEVELS,
 	SAMPLE_ASK_LINE, /* struct ask_line_sample, samples/ask.h */
 	SAMPLE_PERCPU, /* struct percpu_sample, samples/percpu.h */
-	SAMPLE_COMMAND, /* struct command_sample, samples/command.h */
+	SAMPLE_COMMAND, /* struct command_sample, samples/command.h, and so is the next one */
+	SAMPLE_THREAD_NAME,
 	SAMPLE_IO_STACK, /* struct io_stack_sample, samples/block.h */
 	SAMPLE_WAIT_LOCK, /* struct wait_lock_sample, samples/sched.h */
 	SAMPLE_TYPES, /* how many there are */

@@ -11,6 +11,7 @@
 #include "base/base.h"
 #include "bpf/hotspot.h"
 #include "symbols/process_memory.h"
+#include "symbols/runtime_thread.h"
 
 /* A table of its description: a pointer to it, and numbers that say how an entry looks. */
 struct hotspot_table {
@@ -27,6 +28,13 @@ struct hotspot_file {
 /* False: it is none. */
 bool hotspot_file__read(int fd, struct hotspot_file *out);
 
+/* Where its threads are and what they are called. */
+struct hotspot_threads {
+	u64 list; /* the address of what leads to it; 0: it is not described */
+	u32 length, threads, object, os, id;
+	u64 narrow_base, narrow_shift; /* of references of four bytes */
+};
+
 /* A process that runs one. Offsets in bytes, from the beginning of what they are named for. */
 struct hotspot {
 	struct hotspot_runtime rt; /* but for exec_id */
@@ -40,12 +48,24 @@ struct hotspot {
 	u32 pool_tags, pool_holder, pool_size, pool_source;
 	bool source_of_class; /* pool_source is in the class */
 	u32 klass_name, klass_pool, symbol_length, symbol_body, tags_data;
+	struct hotspot_threads threads;
 };
 
 /* What its frames look like in that process; bias: to be added to the file's addresses. 0; -EAGAIN:
  * the virtual machine has not begun yet; else -errno and why, which stays. */
 int hotspot__attach(const struct hotspot_file *f, u64 bias, const struct process_memory *m,
 		    struct hotspot *out, const char **why);
+
+/* --- threads --- */
+
+#define HOTSPOT_COMM 15 /* as much of a name as the kernel has */
+
+/* Their ids and where they are, at most max. */
+u32 hotspot_threads__list(const struct hotspot *h, const struct process_memory *m, struct runtime_thread *to,
+			  u32 max);
+/* The whole of a name that comm is cut from; false: it is not longer, or not found. */
+bool hotspot_thread__name(const struct hotspot *h, const struct process_memory *m, u64 thread,
+			  const char *comm, char *to, size_t size);
 
 /* --- methods --- */
 

@@ -64,6 +64,14 @@ enum what {
 	SIZE_CONTINUATION,
 	HAS_LINES,
 	SENDER_SP,
+	THREADS_LIST,
+	LIST_LENGTH,
+	LIST_THREADS,
+	THREAD_OBJECT,
+	THREAD_OS,
+	THREAD_ID,
+	NARROW_BASE,
+	NARROW_SHIFT,
 	WHATS
 };
 
@@ -120,6 +128,19 @@ static const struct wanted fields[] = {
 	{"Symbol", "_length", SYMBOL_LENGTH},
 	{"Symbol", "_body", SYMBOL_BODY},
 	{"Array<u1>", "_data", TAGS_DATA},
+	{"ThreadsSMRSupport", "_java_thread_list", THREADS_LIST},
+	{"ThreadsList", "_length", LIST_LENGTH},
+	{"ThreadsList", "_threads", LIST_THREADS},
+	{"JavaThread", "_threadObj", THREAD_OBJECT},
+	{"JavaThread", "_osthread", THREAD_OS}, /* 17 */
+	{"Thread", "_osthread", THREAD_OS},
+	{"OSThread", "_thread_id", THREAD_ID},
+	{"Universe", "_narrow_oop._base", NARROW_BASE}, /* 11 */
+	{"Universe", "_narrow_oop._shift", NARROW_SHIFT},
+	{"CompressedOops", "_narrow_oop._base", NARROW_BASE},
+	{"CompressedOops", "_narrow_oop._shift", NARROW_SHIFT},
+	{"CompressedOops", "_base", NARROW_BASE}, /* 25 */
+	{"CompressedOops", "_shift", NARROW_SHIFT},
 };
 
 static const struct wanted sizes[] = {
@@ -139,6 +160,8 @@ static const enum what optional[] = {
 	BLOB_CODE,	  BLOB_CODE_OFFSET,	 BLOB_MUTABLE,	  BLOB_RELOCATION,
 	NMETHOD_SCOPES,	  NMETHOD_SCOPES_OFFSET, NMETHOD_PCS_END, NMETHOD_IMMUTABLE,
 	NMETHOD_METADATA, POOL_SOURCE,		 CLASS_SOURCE,	  SIZE_CONTINUATION,
+	THREADS_LIST,	  LIST_LENGTH,		 LIST_THREADS,	  THREAD_OBJECT,
+	THREAD_OS,	  THREAD_ID,		 NARROW_BASE,	  NARROW_SHIFT,
 };
 
 struct description {
@@ -393,6 +416,30 @@ static void fill_names(const struct description *d, struct hotspot *h)
 	h->tags_data = (u32)v[TAGS_DATA];
 }
 
+/* Names are left out where any of it is not said. */
+static void fill_threads(const struct description *d, struct hotspot_threads *t)
+{
+	const u64 *v = d->value;
+	u32 shift;
+
+	for (u32 i = THREADS_LIST; i <= NARROW_SHIFT; i++)
+		if (!d->found[i])
+			return;
+	if (!memory__u64(d->m, v[NARROW_BASE], &t->narrow_base) ||
+	    !memory__u32(d->m, v[NARROW_SHIFT], &shift) || shift > 8)
+		return;
+	*t = (struct hotspot_threads){
+		.list = v[THREADS_LIST],
+		.length = (u32)v[LIST_LENGTH],
+		.threads = (u32)v[LIST_THREADS],
+		.object = (u32)v[THREAD_OBJECT],
+		.os = (u32)v[THREAD_OS],
+		.id = (u32)v[THREAD_ID],
+		.narrow_base = t->narrow_base,
+		.narrow_shift = shift,
+	};
+}
+
 /* --- attaching --- */
 
 /* The interpreter is in a block of that name. */
@@ -414,6 +461,7 @@ static int fill(const struct description *d, struct hotspot *h)
 	if (err)
 		return err;
 	fill_names(d, h);
+	fill_threads(d, &h->threads);
 	if (!fill_offsets(d, &h->rt) || !is_right(h, d->m))
 		return -EINVAL;
 	return 0;

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "bpf/script.h"
 #include "symbols/process_memory.h"
+#include "symbols/runtime_thread.h"
 #include "symbols/script_code.h"
 
 /* What a file has; addresses as its symbols have them. */
@@ -36,6 +37,17 @@ struct python {
  * the interpreter has not begun yet; else -errno and why, which stays. */
 int python__attach(const struct python_file *f, u64 bias, const struct process_memory *m,
 		   struct python *out, const char **why);
+
+/* A text of characters, cut where it is longer; false: it is none, or empty. */
+bool python_text__read(const struct python *p, const struct process_memory *m, u64 at, char *to,
+		       size_t size);
+
+/* Its threads' ids and states, at most max. */
+u32 python_threads__list(const struct python *p, const struct process_memory *m, struct runtime_thread *to,
+			 u32 max);
+/* What the module threading calls one; false: it has not begun it, or what is there is not what it should be. */
+bool python_thread__name(const struct python *p, const struct process_memory *m, u64 state, char *to,
+			 size_t size);
 
 #define PYTHON_LINES_MAX (256u << 10) /* bytes of a table of lines; of a longer one its beginning */
 

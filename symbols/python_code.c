@@ -72,9 +72,8 @@ static u32 char_at(const u8 *chars, u32 i, u32 size)
 	return c;
 }
 
-/* A longer one is cut. */
-static bool read_text(const struct python *p, const struct process_memory *m, u64 at, char *to,
-		      size_t size)
+bool python_text__read(const struct python *p, const struct process_memory *m, u64 at, char *to,
+		       size_t size)
 {
 	u8 chars[SCRIPT_FILE_MAX * CHAR_MAX];
 	struct text_head h;
@@ -123,8 +122,8 @@ int python_code__read(const struct python *p, const struct process_memory *m, u6
 	if (!read_code(p, m, address, words) || !read_print(p, m, words, &out->print))
 		return -ESTALE;
 	name = words[(p->code_qualname ? p->code_qualname : p->rt.code_name) / 8 % CODE_WORDS];
-	if (!read_text(p, m, name, out->name, sizeof(out->name)) ||
-	    !read_text(p, m, words[p->rt.code_file / 8], out->file, sizeof(out->file)))
+	if (!python_text__read(p, m, name, out->name, sizeof(out->name)) ||
+	    !python_text__read(p, m, words[p->rt.code_file / 8], out->file, sizeof(out->file)))
 		return -ESTALE;
 	memcpy(&out->first_line, (const char *)words + p->rt.code_line, sizeof(out->first_line));
 	read_lines(p, m, words[p->rt.code_lines / 8], out);

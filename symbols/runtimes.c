@@ -5,6 +5,11 @@ struct runtime_row {
 	bool (*read)(int fd, const char *path, struct runtime_file *f);
 	int (*attach)(const struct runtime_file *f, u64 bias, const struct process_memory *m,
 		      struct process_runtime *out, union runtime *rt, const char **why);
+	/* Both NULL: what it calls threads it has told the kernel. */
+	u32 (*threads)(const struct process_runtime *r, const struct process_memory *m,
+		       struct runtime_thread *to, u32 max);
+	bool (*thread_name)(const struct process_runtime *r, const struct process_memory *m, u64 at,
+			    const char *comm, char *to, size_t size);
 };
 
 /* --- python --- */
@@ -23,6 +28,18 @@ static int attach_python(const struct runtime_file *f, u64 bias, const struct pr
 	return err;
 }
 
+static u32 python_threads(const struct process_runtime *r, const struct process_memory *m,
+			  struct runtime_thread *to, u32 max)
+{
+	return python_threads__list(&r->python, m, to, max);
+}
+
+static bool python_thread_name(const struct process_runtime *r, const struct process_memory *m, u64 at,
+			       const char *comm, char *to, size_t size)
+{
+	return python_thread__name(&r->python, m, at, to, size);
+}
+
 /* --- java --- */
 
 static bool read_hotspot(int fd, const char *path, struct runtime_file *f)
@@ -37,6 +54,18 @@ static int attach_hotspot(const struct runtime_file *f, u64 bias, const struct p
 
 	rt->hotspot = out->hotspot.rt;
 	return err;
+}
+
+static u32 hotspot_threads(const struct process_runtime *r, const struct process_memory *m,
+			   struct runtime_thread *to, u32 max)
+{
+	return hotspot_threads__list(&r->hotspot, m, to, max);
+}
+
+static bool hotspot_thread_name(const struct process_runtime *r, const struct process_memory *m, u64 at,
+				const char *comm, char *to, size_t size)
+{
+	return hotspot_thread__name(&r->hotspot, m, at, comm, to, size);
 }
 
 /* --- javascript --- */
@@ -104,8 +133,8 @@ static int attach_perl(const struct runtime_file *f, u64 bias, const struct proc
 }
 
 static const struct runtime_row rows[SCRIPT_KINDS] = {
-	[SCRIPT_PYTHON] = {read_python, attach_python},
-	[SCRIPT_HOTSPOT] = {read_hotspot, attach_hotspot},
+	[SCRIPT_PYTHON] = {read_python, attach_python, python_threads, python_thread_name},
+	[SCRIPT_HOTSPOT] = {read_hotspot, attach_hotspot, hotspot_threads, hotspot_thread_name},
 	[SCRIPT_V8] = {read_v8, attach_v8},
 	[SCRIPT_PHP] = {read_php, attach_php},
 	[SCRIPT_RUBY] = {read_ruby, attach_ruby},
@@ -128,4 +157,17 @@ int runtime__attach(const struct runtime_file *f, u64 bias, const struct process
 	*out = (struct process_runtime){.kind = f->kind};
 	*for_kernel = (union runtime){0};
 	return rows[f->kind].attach(f, bias, m, out, for_kernel, why);
+}
+
+u32 runtime__threads(const struct process_runtime *r, const struct process_memory *m,
+		     struct runtime_thread *to, u32 max)
+{
+	return rows[r->kind].threads ? rows[r->kind].threads(r, m, to, max) : 0;
+}
+
+bool runtime_thread__name(const struct process_runtime *r, const struct process_memory *m, u64 at,
+			  const char *comm, char name[RUNTIME_THREAD_NAME])
+{
+	return rows[r->kind].thread_name &&
+	       rows[r->kind].thread_name(r, m, at, comm, name, RUNTIME_THREAD_NAME);
 }

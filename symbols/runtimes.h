@@ -46,4 +46,13 @@ bool runtime_file__read(int fd, const char *path, struct runtime_file *out);
 int runtime__attach(const struct runtime_file *f, u64 bias, const struct process_memory *m,
 		    struct process_runtime *out, union runtime *for_kernel, const char **why);
 
+#define RUNTIME_THREAD_NAME 128 /* bytes of a name, with its NUL */
+
+/* Its threads, at most max; 0: those of this runtime have no names but comm. */
+u32 runtime__threads(const struct process_runtime *r, const struct process_memory *m,
+		     struct runtime_thread *to, u32 max);
+/* What the runtime calls one, whose comm that is; false: it says no more than comm does. */
+bool runtime_thread__name(const struct process_runtime *r, const struct process_memory *m, u64 at,
+			  const char *comm, char name[RUNTIME_THREAD_NAME]);
+
 #endif

@@ -12,6 +12,7 @@
 #include "symbols/scripts.h"
 #include "symbols/spaces.h"
 #include "symbols/stack_walker.h"
+#include "symbols/thread_names.h"
 #include "symbols/address_names.h"
 #include "symbols/unwinder.h"
 #include "symbols/worker.h"
@@ -64,6 +65,7 @@ struct symbols *symbols__new(struct status *st)
 	add_fixed(s);
 	s->spaces = spaces__new(s);
 	s->scripts = scripts__new(s);
+	s->thread_names = thread_names__new(s->scripts);
 	worker__start(s);
 	return s;
 }
@@ -84,6 +86,7 @@ void symbols__free(struct symbols *s)
 	walker__free(s->walker);
 	namer__free(s->namer);
 	worker__stop(s);
+	thread_names__free(s->thread_names);
 	scripts__free(s->scripts);
 	spaces__free(s->spaces);
 	for (u32 i = 0; i < ANNOTATIONS_KEPT; i++)
@@ -119,6 +122,11 @@ void symbols__proc_event(struct symbols *s, const struct proc_event *ev)
 	spaces__event(s->spaces, ev);
 	if (s->unwinder)
 		unwinder__event(s->unwinder, ev);
+}
+
+void symbols__thread_names(struct symbols *s, const struct sample_sink *sink)
+{
+	thread_names__tick(s->thread_names, sink);
 }
 
 void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,

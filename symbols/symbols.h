@@ -57,6 +57,8 @@ const struct stack_def *symbols__name_scripts(struct symbols *s, const struct st
  * is one sink. */
 void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
 		     const struct unwind_sink *sink);
+/* Once an interval: what runtimes call their threads, as SAMPLE_THREAD_NAME (symbols/thread_names.h). */
+void symbols__thread_names(struct symbols *s, const struct sample_sink *sink);
 /* Walks copies of user stacks of processes of this machine; lives as long as s. */
 const struct stack_walker *symbols__stack_walker(struct symbols *s);
 /* Names what is mapped in processes of this machine; lives as long as s. */

@@ -84,6 +84,7 @@ struct symbols {
 	struct walker *walker;	   /* the same */
 	struct namer *namer;	   /* the same */
 	struct scripts *scripts;
+	struct thread_names *thread_names;
 	struct hidx loc_index, named_objects, named_funcs;
 	struct u32_vec asked; /* locs since the last kick */
 	u32 kernel_object;

@@ -48,6 +48,13 @@ def check_served(pid, what, seventy, thirty, server):
     return whole(pid, what)
 
 
+def thread_names(view, pid, *args):
+    """{tid: what its runtime calls a thread}; None: of none it is known."""
+    which = [] if "--replay" in args else ["-p", pid]
+    rows = live.batch("-V", view, "--group", "tid", "-n", 3, "-d", 0.5, *which, *args, binary=live.RELEASE)[-1]["rows"]
+    return {r["tid"]: r["thread_name"] for r in rows if r["pid"] == pid and r["thread_name"]} or None
+
+
 def annotated(pid, name, wanted):
     """The rows of a function's annotated code, where `wanted` is to be seen."""
     def sampled():

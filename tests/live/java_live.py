@@ -13,7 +13,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import WARM, folded, follow_qualified as follow, served, share, whole  # noqa: E402
+from runtimes import WARM, folded, follow_qualified as follow, served, share, thread_names, whole  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 MODES = {"interpreted": ["-Xint"], "C1": ["-XX:TieredStopAtLevel=1"],
@@ -111,6 +111,25 @@ def check_waits(mode, pid):
         missing.difference_update(waits_as_told(pid))
         return not missing
     live.wait_for(all_seen, 20 * len(WAITERS), 0)
+
+
+def long_names(pid):
+    """{tid: name}, as jstack has them, of threads with more in their name than the kernel keeps."""
+    jstack_path, = servers.need("jstack")
+    said = subprocess.run([jstack_path, str(pid)], text=True, stdout=subprocess.PIPE, check=True)
+    # Java's own are numbered; the virtual machine's others have no names that it keeps.
+    threads = re.findall(r'^"([^"]+)" #\d.* nid=(0x[0-9a-f]+|\d+)', said.stdout, re.M)
+    return {int(tid, 0): name for name, tid in threads if len(name.encode()) > 15}
+
+
+def test_thread_names():
+    """Threads whose names the kernel cuts have them whole, as jstack says, and no others"""
+    with program("JavaShares", DEPTH) as pid:
+        def as_told():
+            told, names = long_names(pid), thread_names("offcpu", pid) or {}
+            assert not set(names) - set(told), (told, names)
+            return told and {t: names.get(t) for t in told} == told
+        live.wait_for(as_told, 60, 0)
 
 
 def check(mode):

@@ -12,7 +12,7 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import folded, follow_qualified as follow, share, whole  # noqa: E402
+from runtimes import folded, follow_qualified as follow, share, thread_names, whole  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/python_shares.py")
 SERVICE = os.path.join(live.ROOT, "tests/workloads/python_service.py")
@@ -130,6 +130,28 @@ def test_service():
         peer, n = theirs[name], 1 / (1 / float(ticks) + 1 / sum(stacks.values()))
         within = max(2, 300 * math.sqrt(peer / 100 * (1 - peer / 100) / n))
         live.near(share(stacks, lambda s: follow(s, [name])), peer, within, f"python: share of {name}, %")
+
+
+THREADS = {"waits_for_lock", "waits_for_socket", "sleeps"}
+
+
+def all_named(view, pid, *args):
+    names = thread_names(view, pid, *args) or {}
+    return names if set(names.values()) == THREADS else None
+
+
+def test_thread_names():
+    """Threads are called what the program calls them, live and in a recording; the first one has its command alone"""
+    live.need_root()
+    for version, python in pythons().items():
+        with live.temporary() as folder:
+            path = os.path.join(folder, "threads.ptr")
+            with workload(python, SOURCE, DEPTH) as w:
+                names = live.wait_for(lambda: all_named("offcpu", w.pid), 40, 0)
+                live.batch("-V", "offcpu", "-p", w.pid, "-n", 4, "-d", 0.5, "--record", path, binary=live.RELEASE)
+            replayed = thread_names("offcpu", w.pid, "--replay", path)
+        assert w.pid not in names, f"python {version}: {names}"
+        assert replayed == names, f"python {version}: replayed {replayed}, live {names}"
 
 
 def test_astray():

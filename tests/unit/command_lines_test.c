@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Command lines by pid and time: pids are used again, programs run others, and there are many. */
+/* Command lines and threads' names by pid and time: pids are used again, programs run others, and there are many. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,6 +75,51 @@ static void who_ended_makes_room(void **state)
 	expect(COMMAND_LINES_MAX + 10, 0, line);
 }
 
+static void expect_thread(u32 tgid, u32 tid, u64 start_ns, const char *name)
+{
+	struct arena a = {0};
+
+	assert_string_equal(command_lines__thread(&a, tgid, tid, start_ns), name);
+	arena__fini(&a);
+}
+
+static void threads_are_of_a_process(void **state)
+{
+	command_lines__learn_thread(7, 8, "nobody's"); /* of whom no process is known */
+	expect_thread(7, 8, 0, "");
+	command_lines__learn(7, 100 * S, "first");
+	command_lines__learn_thread(7, 8, "worker");
+	command_lines__learn_thread(7, 8, "worker 2");
+	command_lines__learn_thread(7, 9, "other");
+	expect_thread(7, 8, 0, "worker 2");
+	expect_thread(7, 9, 150 * S, "other");
+	expect_thread(7, 7, 0, "");
+	expect(7, 0, "first");
+	expect(8, 0, "");
+	command_lines__end(7, 200 * S);
+	command_lines__learn(7, 300 * S, "second");
+	expect_thread(7, 8, 0, ""); /* the same ids of another process */
+	expect_thread(7, 8, 150 * S, "worker 2");
+	command_lines__learn_thread(7, 8, "main's");
+	expect_thread(7, 8, 310 * S, "main's");
+	expect_thread(7, 8, 150 * S, "worker 2");
+}
+
+static void threads_of_who_ended_make_room(void **state)
+{
+	command_lines__learn(1, S, "ends");
+	for (u32 i = 1; i <= COMMAND_LINES_MAX / 2; i++)
+		command_lines__learn_thread(1, i, "its");
+	command_lines__learn(2, S, "goes on");
+	command_lines__learn_thread(2, 3, "kept");
+	command_lines__end(1, 2 * S);
+	for (u32 i = 0; i < COMMAND_LINES_MAX / 2; i++)
+		command_lines__learn(100000 + i, S, "more");
+	expect_thread(1, 1, 0, "");
+	expect_thread(2, 3, 0, "kept");
+	expect(100000, 0, "more");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -82,6 +127,8 @@ int main(void)
 		cmocka_unit_test_teardown(another_program, forget),
 		cmocka_unit_test_teardown(pids_are_used_again, forget),
 		cmocka_unit_test_teardown(who_ended_makes_room, forget),
+		cmocka_unit_test_teardown(threads_are_of_a_process, forget),
+		cmocka_unit_test_teardown(threads_of_who_ended_make_room, forget),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

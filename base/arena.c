@@ -101,7 +101,7 @@ void arena__init(struct arena *a)
  * not of its former size again, and one that others passed over a few times has a size that nothing
  * has any more.
  */
-#define SPARES	     4
+#define SPARES	     12
 #define SPARE_MIN    (1u << 20)
 #define SPARES_BYTES (24u << 20)
 #define SPARE_PASSED 16

@@ -327,10 +327,11 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 
 	lives__tick(&e->lives, &lives_of, e->all.v, e->all.n);
 	entries__bound(&e->all, is_over, e->most_ended);
-	out = arena__array(arena, struct measure_entry, e->all.n);
+	out = arena__take(arena, e->all.n * sizeof(*out));
 	for (u32 i = 0; i < e->all.n; i++) {
 		struct live_entry *l = entry_at(e, i);
 
+		memset(&out[i], 0, sizeof(out[i]));
 		out[i].who = l->who;
 		memcpy(out[i].keys, l->keys, sizeof(out[i].keys));
 		out[i].waits = l->waits;

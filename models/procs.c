@@ -3,29 +3,33 @@
 #include "models/procs.h"
 
 #include "models/model.h"
+#include "models/procs_entries.h"
 #include "models/snap_box.h"
 #include "models/texts.h"
 #include "models/windows.h"
 
 #define TEXTS_BYTES (16u << 20)
 
+/* What each interval has to look at of an entry; the rest lies where whoever rests is not met. */
 struct live {
-	double decay[PROCS_COUNTS];
-	enum procs_part rest; /* where its time goes while nothing is heard of it */
-	bool heard;	      /* in the interval that goes on */
-	bool drop;
+	u32 hash;
+	bool heard; /* in the interval that goes on: `last` is of it */
+	bool drop, free;
+	bool lives; /* a thread that has not ended */
+	bool ended, zombie;
 };
 
 struct model {
-	struct procs_entry *v; /* n[WINDOW_LAST] is of the interval that goes on */
-	struct live *live;     /* of each */
-	u32 n, cap, live_cap, ended;
+	struct procs_entries all;
+	struct live *live; /* of each */
+	u32 *free;	   /* places of nobody */
+	u32 live_cap, nfree, free_cap, ended;
 	struct hidx index;
 	struct texts texts;
-	bool all; /* whoever was not heard of in this interval is gone */
+	bool all_told; /* whoever was not heard of in this interval is gone */
 	u64 now_ns, since_ns;
 	u64 round_ns;		   /* that this interval's sums are of; 0: not told */
-	u64 counted_ns;		   /* that all are of */
+	struct procs_now now;	   /* that all are of */
 	struct window_clock clock; /* of that */
 };
 
@@ -52,19 +56,35 @@ static u32 find(const struct model *m, const struct procs_entry *who)
 {
 	u32 at;
 
-	HIDX_FIND(at, &m->index, entry_hash(who), pos, same(&m->v[pos], who));
+	HIDX_FIND(at, &m->index, entry_hash(who), pos, same(procs_entries__at(&m->all, pos), who));
+	return at;
+}
+
+static u32 free_place(struct model *m)
+{
+	u32 at;
+
+	if (m->nfree)
+		return m->free[--m->nfree];
+	at = procs_entries__add(&m->all);
+	m->live = xgrow(m->live, at, &m->live_cap, sizeof(*m->live));
 	return at;
 }
 
 static u32 add(struct model *m, const struct procs_entry *who)
 {
-	m->v = xgrow(m->v, m->n, &m->cap, sizeof(*m->v));
-	m->live = xgrow(m->live, m->n, &m->live_cap, sizeof(*m->live));
-	m->v[m->n] = *who;
-	m->v[m->n].cmdline = m->v[m->n].user = "";
-	m->live[m->n] = (struct live){.rest = PROCS_SLEEP};
-	hidx__add(&m->index, entry_hash(who), m->n);
-	return m->n++;
+	u32 at = free_place(m);
+	struct procs_entry *e = procs_entries__write(&m->all, at);
+	u64 hash = entry_hash(who);
+
+	*e = *who;
+	e->cmdline = e->user = "";
+	e->rest = PROCS_PARTS;
+	e->as_of_ns = m->now.counted_ns;
+	e->decay_ns = m->now.decay_ns;
+	m->live[at] = (struct live){.hash = (u32)hash, .lives = e->kind == PROCS_THREAD};
+	hidx__add(&m->index, hash, at);
+	return at;
 }
 
 /* The last place is that of those there is no room for. */
@@ -73,16 +93,29 @@ static u32 find_or_add(struct model *m, const struct procs_entry *who)
 	const struct procs_entry others = {.kind = PROCS_OTHERS, .comm = "[others]"};
 	u32 at = find(m, who);
 
-	if (at == HIDX_NONE && m->n >= PROCS_MAX - 1) {
+	if (at == HIDX_NONE && m->all.n - m->nfree >= PROCS_MAX - 1) {
 		who = &others;
 		at = find(m, who);
 	}
 	return at == HIDX_NONE ? add(m, who) : at;
 }
 
+/* To be written, with `last` of the interval that goes on. */
+static struct procs_entry *hear(struct model *m, u32 at)
+{
+	struct procs_entry *e = procs_entries__write(&m->all, at);
+
+	if (m->live[at].heard)
+		return e;
+	m->live[at].heard = true;
+	procs_entry__settle(e, &m->now);
+	memset(e->last, 0, sizeof(e->last));
+	return e;
+}
+
 static void add_sums(struct procs_entry *e, const struct procs_sums *s, u64 starts)
 {
-	u64 *n = e->n[WINDOW_LAST];
+	u64 *n = e->last;
 
 	for (u32 i = 0; i < PROCS_PARTS; i++)
 		n[i] += s->part_ns[i];
@@ -93,18 +126,24 @@ static void add_sums(struct procs_entry *e, const struct procs_sums *s, u64 star
 	n[PROCS_STARTS] += starts;
 }
 
+static void zero_sums(struct procs_entry *e)
+{
+	memset(e->last, 0, sizeof(e->last));
+	memset(e->total, 0, sizeof(e->total));
+	memset(e->decay, 0, sizeof(e->decay));
+}
+
 /* What `from` did is `to`'s from now on. */
 static void merge(struct model *m, u32 to, u32 from)
 {
-	struct procs_entry *a = &m->v[to], *b = &m->v[from];
+	struct procs_entry *a = hear(m, to), *b = hear(m, from);
 
 	for (u32 c = 0; c < PROCS_COUNTS; c++) {
-		a->n[WINDOW_LAST][c] += b->n[WINDOW_LAST][c];
-		a->n[WINDOW_TOTAL][c] += b->n[WINDOW_TOTAL][c];
-		m->live[to].decay[c] += m->live[from].decay[c];
+		a->last[c] += b->last[c];
+		a->total[c] += b->total[c];
+		a->decay[c] += b->decay[c];
 	}
-	memset(b->n, 0, sizeof(b->n));
-	memset(m->live[from].decay, 0, sizeof(m->live[from].decay));
+	zero_sums(b);
 	m->live[from].drop = true;
 }
 
@@ -139,7 +178,7 @@ static const char *intern(struct model *m, const char *have, const char *text)
 
 static void take_state(struct model *m, u32 at, const struct procs_sample *s)
 {
-	struct procs_entry *e = &m->v[at];
+	struct procs_entry *e = hear(m, at);
 
 	e->ppid = s->ppid;
 	e->uid = s->uid;
@@ -159,149 +198,185 @@ static void take_state(struct model *m, u32 at, const struct procs_sample *s)
 	/* A zombie has none any more; it keeps what it had. */
 	if (s->cmdline && *s->cmdline)
 		e->cmdline = intern(m, e->cmdline, s->cmdline);
-	m->live[at].rest = s->rest;
+	m->live[at].zombie = e->state == 'Z';
+	if (e->kind == PROCS_THREAD)
+		e->rest = s->rest;
+}
+
+static void set_ended(struct model *m, u32 at, bool ended)
+{
+	m->ended += ended - m->live[at].ended;
+	m->live[at].ended = ended;
+	m->live[at].lives = !ended;
 }
 
 /* A thread's sums go to those of its process that ended; a process stays for a while. */
 static void end_entry(struct model *m, u32 at, const struct procs_sample *s)
 {
-	struct procs_entry *e = &m->v[at];
+	struct procs_entry *e = hear(m, at);
 	struct procs_entry brief = {.kind = PROCS_BRIEF, .ppid = s->ppid};
 	struct procs_entry threads = {
 		.kind = PROCS_ENDED_THREADS, .tgid = s->tgid, .process_ns = s->process_ns};
 
-	if (!e->ended_ns)
-		m->ended++;
+	set_ended(m, at, true);
 	e->ended_ns = MAX(m->now_ns, 1ULL);
 	e->state = 'X';
+	e->rest = PROCS_PARTS;
 	if (s->is_short)
 		copy_str(brief.comm, sizeof(brief.comm), s->comm);
 	else if (s->tid == s->tgid)
 		return;
 	else
 		copy_str(threads.comm, sizeof(threads.comm), s->comm);
-	m->ended--;
+	set_ended(m, at, false);
+	m->live[at].lives = false;
 	merge(m, find_or_add(m, s->is_short ? &brief : &threads), at);
+}
+
+static void take_name(struct model *m, u32 at, const char *cmdline)
+{
+	struct procs_entry *e;
+
+	if (at == HIDX_NONE || !*cmdline)
+		return;
+	e = procs_entries__write(&m->all, at);
+	e->cmdline = intern(m, e->cmdline, cmdline);
+}
+
+static void take_sums(struct model *m, u32 at, const struct procs_sample *s)
+{
+	struct procs_entry *e = hear(m, at);
+
+	add_sums(e, &s->sums, s->starts);
+	if (e->kind == PROCS_OTHERS)
+		return;
+	/* What it had stays to be seen. */
+	if (s->event != PROCS_ENDED || !*e->user)
+		take_state(m, at, s);
+	if (s->event == PROCS_ENDED) {
+		end_entry(m, at, s);
+	} else if (s->event == PROCS_IS && e->ended_ns) { /* a zombie */
+		e->ended_ns = 0;
+		set_ended(m, at, false);
+	}
+}
+
+static void consume_entry(struct model *m, const struct procs_sample *s)
+{
+	struct procs_entry who = who_of(s);
+	u32 at = find(m, &who);
+
+	if (at != HIDX_NONE && m->live[at].drop)
+		return;
+	if (s->event == PROCS_NAMED)
+		take_name(m, at, s->cmdline);
+	else
+		take_sums(m, at == HIDX_NONE ? find_or_add(m, &who) : at, s);
 }
 
 static void procs__consume(struct model *m, const struct sample *sample)
 {
 	const struct procs_sample *s = container_of(sample, struct procs_sample, head);
-	struct procs_entry who;
-	u32 at;
 
 	if (sample->type != SAMPLE_PROCS)
 		return;
-	if (s->event == PROCS_ALL) {
-		m->all = true;
-		return;
-	}
-	if (s->event == PROCS_ROUND) {
+	if (s->event == PROCS_ALL)
+		m->all_told = true;
+	else if (s->event == PROCS_ROUND)
 		m->round_ns += s->start_ns;
-		return;
-	}
-	who = who_of(s);
-	at = find(m, &who);
-	if (at != HIDX_NONE && m->live[at].drop)
-		return;
-	if (s->event == PROCS_NAMED) {
-		if (at != HIDX_NONE && *s->cmdline)
-			m->v[at].cmdline = intern(m, m->v[at].cmdline, s->cmdline);
-		return;
-	}
-	if (at == HIDX_NONE)
-		at = find_or_add(m, &who);
-	m->live[at].heard = true;
-	add_sums(&m->v[at], &s->sums, s->starts);
-	if (m->v[at].kind == PROCS_OTHERS)
-		return;
-	/* What it had stays to be seen. */
-	if (s->event != PROCS_ENDED || !*m->v[at].user)
-		take_state(m, at, s);
-	if (s->event == PROCS_ENDED)
-		end_entry(m, at, s);
-	else if (s->event == PROCS_IS && m->v[at].ended_ns) {
-		m->v[at].ended_ns = 0; /* a zombie */
-		m->ended--;
-	}
+	else
+		consume_entry(m, s);
 }
 
 /* --- intervals --- */
 
-static void end_sums(struct procs_entry *e, struct live *l, double keep)
+/* What was heard of in it is brought to its end; the others went on as they did. */
+static void end_sums(struct model *m, u32 at, double keep)
 {
+	struct procs_entry *e = procs_entries__write(&m->all, at);
+
 	for (u32 c = 0; c < PROCS_COUNTS; c++) {
-		e->n[WINDOW_TOTAL][c] += e->n[WINDOW_LAST][c];
-		if (!e->n[WINDOW_LAST][c] && l->decay[c] == 0)
-			continue;
-		l->decay[c] = window__decay(l->decay[c], keep, (double)e->n[WINDOW_LAST][c]);
-		e->n[WINDOW_DECAY][c] = (u64)(l->decay[c] + 0.5);
+		e->total[c] += e->last[c];
+		e->decay[c] = window__decay(e->decay[c], keep, (double)e->last[c]);
 	}
+	e->as_of_ns = m->now.counted_ns;
+	e->decay_ns = m->now.decay_ns;
 }
 
-/* Whoever lives, but was not heard of: it went on as it did, or it is gone. */
-static void end_unheard(struct model *m, u32 i, u64 dt)
+/* It ended unseen: nobody knows what it did. */
+static void set_gone(struct model *m, u32 at)
 {
-	struct procs_entry *e = &m->v[i];
+	procs_entries__write(&m->all, at)->rest = PROCS_PARTS;
+	m->live[at].drop = true;
+}
 
-	if (e->kind != PROCS_THREAD || e->ended_ns || m->live[i].heard)
-		return;
-	if (m->all || e->state == 'Z')
-		m->live[i].drop = true;
-	else
-		e->n[WINDOW_LAST][m->live[i].rest] += dt;
+static void end_interval(struct model *m, double keep)
+{
+	for (u32 i = 0; i < m->all.n; i++) {
+		struct live *l = &m->live[i];
+
+		if (l->heard)
+			end_sums(m, i, keep);
+		else if (l->lives && (m->all_told || l->zombie))
+			set_gone(m, i);
+		l->heard = false;
+	}
+	m->all_told = false;
 }
 
 /* Whether an entry is of no use any more once its interval was shown. */
 static bool is_over(const struct model *m, u32 i)
 {
-	const struct procs_entry *e = &m->v[i];
+	const struct live *l = &m->live[i];
 
-	if (m->live[i].drop)
+	if (l->drop)
 		return true;
-	return e->ended_ns && m->ended > PROCS_MAX_ENDED &&
-	       e->ended_ns + PROCS_ENDED_NS < m->now_ns;
+	return l->ended && m->ended > PROCS_MAX_ENDED &&
+	       procs_entries__at(&m->all, i)->ended_ns + PROCS_ENDED_NS < m->now_ns;
 }
 
-/* The place of an entry among those that are kept; what stood between is over. */
-static void keep_entry(struct model *m, u32 i, u32 kept)
+/* Places stay where they are, so that pages do, too; those of nobody are taken first. */
+static void set_free(struct model *m, u32 i)
 {
-	if (kept == i)
-		return;
-	m->v[kept] = m->v[i];
-	m->live[kept] = m->live[i];
+	struct procs_entry *e = procs_entries__write(&m->all, i);
+
+	m->ended -= m->live[i].ended;
+	memset(e, 0, sizeof(*e));
+	e->kind = PROCS_FREE;
+	m->live[i] = (struct live){.free = true};
 }
 
-static void set_kept(struct model *m, u32 kept)
+static void list_free(struct model *m)
 {
-	if (kept == m->n)
-		return;
-	m->n = kept;
+	u32 n = m->all.n;
+
+	while (n && m->live[n - 1].free)
+		n--;
+	procs_entries__truncate(&m->all, n);
+	m->nfree = 0;
 	hidx__clear(&m->index);
-	for (u32 i = 0; i < m->n; i++)
-		hidx__add(&m->index, entry_hash(&m->v[i]), i);
+	for (u32 i = n; i-- > 0;) {
+		if (!m->live[i].free) {
+			hidx__add(&m->index, m->live[i].hash, i);
+			continue;
+		}
+		m->free = xgrow(m->free, m->nfree, &m->free_cap, sizeof(*m->free));
+		m->free[m->nfree++] = i;
+	}
 }
 
-/* Each entry is passed once: they are more than the CPU's caches hold. `out` has them as they are shown. */
-static void end_interval(struct model *m, double keep, u64 dt, struct procs_entry *out)
+static void drop_over(struct model *m, bool (*over)(const struct model *m, u32 i))
 {
-	u32 kept = 0;
+	bool any = false;
 
-	for (u32 i = 0; i < m->n; i++) {
-		struct procs_entry *e = &m->v[i];
-
-		end_unheard(m, i, dt);
-		end_sums(e, &m->live[i], keep);
-		m->live[i].heard = false;
-		out[i] = *e;
-		memset(e->n[WINDOW_LAST], 0, sizeof(e->n[WINDOW_LAST]));
-		if (is_over(m, i))
-			m->ended -= e->ended_ns && !m->live[i].drop;
-		else
-			keep_entry(m, i, kept++);
+	for (u32 i = 0; i < m->all.n; i++) {
+		if (m->live[i].free || !over(m, i))
+			continue;
+		set_free(m, i);
+		any = true;
 	}
-	set_kept(m, kept);
-	m->all = false;
+	if (any)
+		list_free(m);
 }
 
 /* Before anything of the next interval is interned: what nobody uses any more goes. */
@@ -312,9 +387,13 @@ static void trim_texts(struct model *m)
 	if (m->texts.bytes < TEXTS_BYTES)
 		return;
 	texts__renew(&m->texts, &old);
-	for (u32 i = 0; i < m->n; i++) {
-		m->v[i].cmdline = texts__intern(&m->texts, m->v[i].cmdline);
-		m->v[i].user = texts__intern(&m->texts, m->v[i].user);
+	for (u32 i = 0; i < m->all.n; i++) {
+		struct procs_entry *e = procs_entries__write(&m->all, i);
+
+		if (e->kind == PROCS_FREE)
+			continue;
+		e->cmdline = texts__intern(&m->texts, e->cmdline);
+		e->user = texts__intern(&m->texts, e->user);
 	}
 	stack_store__put(old);
 }
@@ -323,39 +402,46 @@ static struct snap *procs__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
 	struct arena *arena;
 	struct procs_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	u64 from = m->counted_ns, dt = m->round_ns ? m->round_ns : t1_ns - t0_ns;
-	struct procs_entry *out;
+	u64 from = m->now.counted_ns, dt = m->round_ns ? m->round_ns : t1_ns - t0_ns;
+	double keep;
 
 	if (!m->clock.begun)
 		m->since_ns = t0_ns;
-	m->counted_ns += dt;
+	keep = window_clock__advance(&m->clock, from, from + dt, snap->window_ns);
+	m->now = (struct procs_now){from + dt, m->clock.decay_ns};
 	m->round_ns = 0;
 	m->now_ns = t1_ns;
+	end_interval(m, keep);
 	snap->since_ns = m->since_ns;
-	snap->n = m->n;
-	out = arena__take(arena, m->n * sizeof(*out));
-	end_interval(m, window_clock__advance(&m->clock, from, m->counted_ns, snap->window_ns), dt,
-		     out);
-	snap->v = out;
+	snap->now = m->now;
+	snap->n = m->all.n;
+	snap->pages = procs_entries__share(&m->all);
+	snap_box__hold(snap, procs_pages__put, (void *)snap->pages);
 	stack_store__hold(m->texts.store, snap);
+	drop_over(m, is_over);
 	trim_texts(m);
 	return &snap->base;
+}
+
+static bool is_no_thread(const struct model *m, u32 i)
+{
+	return !m->live[i].lives || m->live[i].drop;
 }
 
 /* Who is there stays known: it need not be reported again. */
 static void procs__zero(struct model *m)
 {
-	u32 kept = 0;
+	drop_over(m, is_no_thread);
+	m->now = (struct procs_now){0};
+	for (u32 i = 0; i < m->all.n; i++) {
+		struct procs_entry *e = procs_entries__write(&m->all, i);
 
-	for (u32 i = 0; i < m->n; i++) {
-		memset(m->v[i].n, 0, sizeof(m->v[i].n));
-		memset(m->live[i].decay, 0, sizeof(m->live[i].decay));
-		if (m->v[i].kind == PROCS_THREAD && !m->v[i].ended_ns && !m->live[i].drop)
-			keep_entry(m, i, kept++);
+		zero_sums(e);
+		e->as_of_ns = 0;
+		e->decay_ns = 0;
 	}
-	set_kept(m, kept);
 	m->ended = 0;
-	m->round_ns = m->counted_ns = 0;
+	m->round_ns = 0;
 	m->clock = (struct window_clock){0};
 }
 
@@ -369,8 +455,9 @@ static struct model *procs__new(struct symbols *symbols)
 
 static void procs__free(struct model *m)
 {
-	free(m->v);
+	procs_entries__fini(&m->all);
 	free(m->live);
+	free(m->free);
 	hidx__fini(&m->index);
 	texts__fini(&m->texts);
 	free(m);
@@ -378,8 +465,8 @@ static void procs__free(struct model *m)
 
 static size_t procs__memory(const struct model *m)
 {
-	return sizeof(*m) + m->cap * sizeof(*m->v) + m->live_cap * sizeof(*m->live) +
-	       m->texts.bytes + hidx__bytes(&m->index);
+	return sizeof(*m) + procs_entries__bytes(&m->all) + m->live_cap * sizeof(*m->live) +
+	       m->free_cap * sizeof(*m->free) + m->texts.bytes + hidx__bytes(&m->index);
 }
 
 const struct model_ops model_procs = {

@@ -38,11 +38,16 @@ enum procs_kind {
 	PROCS_ENDED_THREADS, /* those of a process that ended, together */
 	PROCS_BRIEF,	     /* short-lived processes of one starter and one name */
 	PROCS_OTHERS,	     /* what there was no room for */
+	PROCS_FREE,	     /* nobody: a place that somebody had */
 };
 
-/* Of a thread, what its process has stands with its first one. */
+/* Of a thread, what its process has stands with its first one. Its numbers are as of the end of an
+ * interval; from then on it did nothing but rest: procs_entry__counts() has what they are now. */
 struct procs_entry {
 	enum procs_kind kind;
+	enum procs_part rest; /* PROCS_PARTS: what it is has no time of its own */
+	u64 as_of_ns;	      /* struct procs_now, then */
+	double decay_ns;
 	u32 tgid, tid, ppid, uid;
 	u64 start_ns, process_ns, cgroup;
 	u64 ended_ns; /* 0: it lives */
@@ -53,16 +58,32 @@ struct procs_entry {
 	bool unsplit;
 	char comm[COMM_LEN], parent_comm[COMM_LEN];
 	const char *cmdline, *user; /* the snapshot's */
-	u64 n[WINDOWS][PROCS_COUNTS];
+	u64 last[PROCS_COUNTS], total[PROCS_COUNTS];
+	double decay[PROCS_COUNTS];
 };
+
+/* How much time was counted since the first interval, and in the decaying window. */
+struct procs_now {
+	u64 counted_ns;
+	double decay_ns;
+};
+
+struct procs_pages; /* what snapshots share (models/procs_entries.h) */
 
 struct procs_snap {
 	struct snap base;
 	u64 since_ns;
 	u64 window_ns[WINDOWS];
+	struct procs_now now;
 	u32 n;
-	const struct procs_entry *v;
+	const struct procs_pages *pages;
 };
+
+const struct procs_entry *procs_snap__entry(const struct procs_snap *s, u32 i); /* i < n */
+void procs_entry__counts(const struct procs_snap *s, const struct procs_entry *e,
+			 enum time_window w, u64 out[PROCS_COUNTS]);
+/* Brings an entry's sums, but not those of its last interval, to now; the collector's alone. */
+void procs_entry__settle(struct procs_entry *e, const struct procs_now *now);
 
 /* --- rows --- */
 
@@ -96,6 +117,7 @@ struct procs_row {
 	char pid_text[12], tid_text[12]; /* right-aligned */
 	const char *cgroup_name, *container;
 	u64 n[PROCS_COUNTS];
+	u64 most_ns; /* e's on a CPU */
 	u64 rss_bytes, fds, nthreads, nprocs;
 	bool has_rss, has_fds, has_io, unsplit;
 	double threads; /* mean number over the window; pct sums to 100 times as much */

@@ -192,14 +192,12 @@ static bool leads(const struct procs_entry *e)
 }
 
 /* A row shows one of its members: a process its first thread, even when another did more. */
-static bool is_better(const struct procs_result *a, const struct procs_entry *e,
-		      const struct procs_entry *than)
+static bool is_better(const struct procs_result *a, const struct procs_entry *e, u64 cpu_ns,
+		      const struct procs_row *than)
 {
-	enum time_window w = a->query.window;
-
-	if (a->query.group == PROCS_BY_PID && leads(e) != leads(than))
+	if (a->query.group == PROCS_BY_PID && leads(e) != leads(than->e))
 		return leads(e);
-	return cpu_of(e->n[w]) > cpu_of(than->n[w]);
+	return cpu_ns > than->most_ns;
 }
 
 static void add_state(struct procs_result *a, const struct procs_entry *e)
@@ -213,15 +211,18 @@ static void add_state(struct procs_result *a, const struct procs_entry *e)
 	a->zombies += e->state == 'Z';
 }
 
-static void add_entry(struct procs_result *a, struct procs_row *r, const struct procs_entry *e)
+static void add_entry(struct procs_result *a, struct procs_row *r, const struct procs_entry *e,
+		      const u64 *n)
 {
 	bool lives = e->kind == PROCS_THREAD && !e->ended_ns;
 
-	if (!r->e || is_better(a, e, r->e))
+	if (!r->e || is_better(a, e, cpu_of(n), r)) {
 		r->e = e;
+		r->most_ns = cpu_of(n);
+	}
 	for (u32 c = 0; c < PROCS_COUNTS; c++) {
-		r->n[c] += e->n[a->query.window][c];
-		a->n[c] += e->n[a->query.window][c];
+		r->n[c] += n[c];
+		a->n[c] += n[c];
 	}
 	r->nthreads += lives;
 	r->nprocs += lives && leads(e);
@@ -249,10 +250,9 @@ static bool did_anything(const u64 *n)
 }
 
 /* What lives is shown whatever it did; what ended, where it did something lately. */
-static bool passes_filter(const struct procs_result *a, const struct procs_entry *e,
+static bool passes_filter(const struct procs_result *a, const struct procs_entry *e, const u64 *n,
 			  const struct scope *scope)
 {
-	const u64 *n = e->n[a->query.window];
 	u64 now = a->base.snap->t1_ns;
 
 	if (e->kind == PROCS_BRIEF ? !n[PROCS_STARTS] : e->kind != PROCS_THREAD && !did_anything(n))
@@ -329,13 +329,18 @@ static int by_cpu(const void *x, const void *y)
 static void add_entries(struct query_builder *k, const struct procs_snap *snap,
 			const struct scope *scope, bool busy)
 {
-	for (u32 i = 0; i < snap->n; i++) {
-		const struct procs_entry *e = &snap->v[i];
+	u64 n[PROCS_COUNTS];
 
-		if (is_busy(e->n[k->a->query.window]) != busy || !passes_filter(k->a, e, scope))
+	for (u32 i = 0; i < snap->n; i++) {
+		const struct procs_entry *e = procs_snap__entry(snap, i);
+
+		if (e->kind == PROCS_FREE)
+			continue;
+		procs_entry__counts(snap, e, k->a->query.window, n);
+		if (is_busy(n) != busy || !passes_filter(k->a, e, n, scope))
 			continue;
 		add_state(k->a, e);
-		add_entry(k->a, row_of(k, e), e);
+		add_entry(k->a, row_of(k, e), e, n);
 	}
 }
 

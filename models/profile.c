@@ -184,9 +184,10 @@ static struct snap *profile__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 
 	snap->ncomms = m->ncomms;
 	snap->comms = arena__dup(arena, m->comms, m->ncomms * sizeof(*m->comms));
-	entries = arena__array(arena, struct profile_entry, m->nlive);
+	entries = arena__take(arena, m->nlive * sizeof(*entries));
 	mark_ended(m);
 	for (u32 i = 0; i < m->nlive; i++) {
+		memset(&entries[i], 0, sizeof(entries[i]));
 		advance(&m->live[i], p.keep, MAX(dt, 1e-3), &entries[i]);
 		snap_entry(m, &m->live[i], &entries[i]);
 		if (entries[i].stack && entries[i].stack->folded)

@@ -289,12 +289,13 @@ static void cover_maxima(struct sched_task *t)
 const struct sched_task *sched__snap_tasks(struct model *m, const struct window_pace *p,
 					   u64 interval_ns, struct arena *a)
 {
-	struct sched_task *out = arena__array(a, struct sched_task, m->nlive);
+	struct sched_task *out = arena__take(a, m->nlive * sizeof(*out));
 
 	put_in_order(m);
 	for (u32 i = 0; i < m->nlive; i++) {
 		struct live *l = &m->live[m->order[i]];
 
+		memset(&out[i], 0, sizeof(out[i]));
 		out[i].task = l->task;
 		out[i].n = l->n;
 		out[i].cpu = l->cpu;

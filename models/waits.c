@@ -344,10 +344,11 @@ static bool is_empty(const struct wait_entry *e)
 static void snap_waits(struct model *m, const struct window_pace *p, struct waits_snap *snap,
 		       struct arena *arena)
 {
-	struct wait_entry *out = arena__array(arena, struct wait_entry, m->nwaits);
+	struct wait_entry *out = arena__take(arena, m->nwaits * sizeof(*out));
 	u32 n = 0;
 
 	for (u32 i = 0; i < m->nwaits; i++) {
+		memset(&out[n], 0, sizeof(out[n]));
 		advance(&m->waits[i], p, out[n].sums);
 		snap_entry(m, &m->waits[i], &out[n]);
 		begin_interval(&m->waits[i]);

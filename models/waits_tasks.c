@@ -200,12 +200,14 @@ static int compare_tasks(const void *pa, const void *pb)
 const struct wait_task *waits__snap_tasks(struct model *m, const struct window_pace *p,
 					  struct arena *a, u32 *ntasks)
 {
-	struct wait_task *out = arena__array(a, struct wait_task, m->ntasks);
+	struct wait_task *out = arena__take(a, m->ntasks * sizeof(*out));
 
 	u32 n = m->ntasks;
 
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < n; i++) {
+		memset(&out[i], 0, sizeof(out[i]));
 		advance(&m->tasks[i], p, &out[i]);
+	}
 	if (n)
 		qsort(out, n, sizeof(*out), compare_tasks);
 	*ntasks = n;

@@ -136,6 +136,72 @@ static void who_is_not_heard_of_goes_on(void **state)
 	query_result__free(&a->base);
 }
 
+static struct procs_result *ask_of(const struct procs_snap *s, enum time_window window)
+{
+	struct procs_query q = {.group = PROCS_BY_PID, .window = window};
+
+	return procs__query(s, &q, NULL);
+}
+
+/* One is told of only when it does something else, the other one always. */
+static void to_go_on_is_to_be_told_so(void **state)
+{
+	const u32 pids[] = {10, 20};
+	const struct procs_snap *s = NULL;
+
+	put_ran(10, 10, "quiet", 400, 600);
+	for (u32 i = 0; i < 20; i++) {
+		if (i == 12)
+			put_ran(10, 10, "quiet", 300, 700);
+		if (s)
+			snap__put((struct snap *)&s->base);
+		put_ran(20, 20, "told", i == 0 ? 400 : i == 12 ? 300 : 0, i == 0 ? 600 : i == 12 ? 700 : 1000);
+		s = tick();
+		for (u32 w = 0; w < WINDOWS; w++) {
+			struct procs_result *a = ask_of(s, w);
+			const struct procs_row *r[] = {row_of(a, pids[0]), row_of(a, pids[1])};
+
+			for (u32 c = 0; c < PROCS_COUNTS; c++)
+				assert_true(llabs((long long)(r[0]->n[c] - r[1]->n[c])) <= 1);
+			assert_true(w != WINDOW_TOTAL || r[0]->n[PROCS_SLEEP] >= i * NSEC_PER_SEC * 9 / 10);
+			query_result__free(&a->base);
+		}
+	}
+	snap__put((struct snap *)&s->base);
+}
+
+/* Whatever comes later: who sleeps is in the same page as who runs, ends, or comes in the place of who ended. */
+static void a_snapshot_stays_what_it_is(void **state)
+{
+	const struct procs_sample all = {
+		.head.type = SAMPLE_PROCS, .event = PROCS_ALL, .cmdline = "", .user = ""};
+	const struct procs_snap *then;
+	struct procs_result *a;
+
+	put_ran(10, 10, "sleeps", 0, 1000);
+	put_ran(20, 20, "runs", 1000, 0);
+	put_ran(30, 30, "ends", 500, 500);
+	then = tick();
+	put_ran(10, 10, "sleeps", 0, 1000);
+	put_ran(20, 20, "runs", 250, 750);
+	put(&all);
+	query_result__free(&ask(PROCS_BY_PID, WINDOW_LAST, false)->base);
+	put_ran(40, 40, "comes", 700, 300);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	assert_int_equal(a->nrows, 3);
+	assert_null(row_of(a, 30));
+	assert_int_equal(row_of(a, 40)->n[PROCS_USER], 700 * NSEC_PER_MSEC);
+	query_result__free(&a->base);
+	a = ask_of(then, WINDOW_LAST);
+	assert_int_equal(a->nrows, 3);
+	assert_null(row_of(a, 40));
+	assert_int_equal(row_of(a, 20)->n[PROCS_USER], NSEC_PER_SEC);
+	assert_int_equal(row_of(a, 30)->n[PROCS_USER], 500 * NSEC_PER_MSEC);
+	assert_string_equal(row_of(a, 30)->e->comm, "ends");
+	query_result__free(&a->base);
+	snap__put((struct snap *)&then->base);
+}
+
 /* A second's interval, but it took four until all were looked at. */
 static void sums_are_of_the_round_they_were_told_with(void **state)
 {
@@ -495,6 +561,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(shares_sum_to_the_threads),
 		TEST(who_is_not_heard_of_goes_on),
+		TEST(to_go_on_is_to_be_told_so),
+		TEST(a_snapshot_stays_what_it_is),
 		TEST(sums_are_of_the_round_they_were_told_with),
 		TEST(a_name_that_comes_later_is_no_news_else),
 		TEST(one_number_two_processes),

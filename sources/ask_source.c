@@ -337,7 +337,7 @@ static int check_moment(const struct ask *a, const struct scope *scope, struct s
 	int err = 0;
 
 	for (u32 i = 0; i < a->nprograms && !err; i++)
-		err = moment__check(scope, a->programs[i].slot.irqs != QUESTION_IRQS_UNKNOWN, st);
+		err = moment__check(scope, a->programs[i].slot.at, st);
 	return err;
 }
 

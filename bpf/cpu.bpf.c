@@ -81,13 +81,6 @@ static __always_inline u64 user_ip(struct bpf_perf_event_data *ctx)
 	return (s64)ip < 0 ? 0 : ip;
 }
 
-static __always_inline bool moment__passes(struct bpf_perf_event_data *ctx, struct task_struct *task)
-{
-	return !scope__looks_at_moment() ||
-	       scope__judge_moment(as_number(task), regs__irqs_disabled(ctx),
-				   user_ip(ctx) ? MODE_USER : MODE_KERNEL);
-}
-
 static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_stats *st, u64 now)
 {
 	u64 id = bpf_get_current_pid_tgid();
@@ -97,7 +90,7 @@ static __always_inline void sample(struct bpf_perf_event_data *ctx, struct cpu_s
 
 	if (!key.tid && !count_idle)
 		return;
-	if (!scope__passes(task, key.tgid, key.tid, key.cpu) || !moment__passes(ctx, task))
+	if (!scope__passes(task, key.tgid, key.tid, key.cpu) || !moment__passes(ctx, task, MOMENT_REGISTERS))
 		return;
 	st->samples++;
 	key.cgroup = bpf_get_current_cgroup_id();

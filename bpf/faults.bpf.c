@@ -7,6 +7,7 @@
 #include "bpf/faults.h"
 /* Files are distinguished when threads are not any more. */
 #define MEASURE_KEPT FAULTS_LABEL_FILE
+#define MEASURE_MOMENT MOMENT_REGISTERS
 /* Each fault has its own stack until there are many of one thread in one range. */
 #define STACK_EVERY_SHIFT 12
 #include "bpf/measure.bpf.h"
@@ -256,6 +257,8 @@ static __always_inline int swapped_out(struct mm_struct___owned *mm)
 	u64 began;
 
 	if (!st || !owner || !task__in_scope(owner) || !labels__pass(labels))
+		return 0;
+	if ((u32)scope_state && !scope__here(IRQS_UNREAD, MODE_KERNEL))
 		return 0;
 	began = run__begin(st);
 	who__fill(&who, owner);

@@ -6,6 +6,7 @@
  * by longjmp or an exception, and is counted as such.
  */
 #include "bpf/funcs.h"
+#define MEASURE_MOMENT MOMENT_USER
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
 #include "bpf/parts.bpf.h"

@@ -9,6 +9,7 @@
 #include <linux/ptrace.h>
 
 #include "bpf/heap.h"
+#define MEASURE_MOMENT MOMENT_USER
 #include "bpf/measure_held.bpf.h"
 #include "bpf/own_slots.bpf.h"
 
@@ -223,7 +224,7 @@ static __always_inline void release(struct pt_regs *ctx, u64 address, struct mea
 	bool held = held__take(held__key(space_of(task), address));
 	struct heap_thread *t;
 
-	if (!held__has_all() || !held__in_scope(task))
+	if (!held__has_all() || !held__in_scope(ctx, task))
 		return;
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)

@@ -291,7 +291,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	}
 	if (ns < min_ns || (max_ns && ns > max_ns))
 		return 0;
-	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
+	if (!measure__is_here(ctx))
 		return 0;
 	if (!labels__pass(s->labels))
 		return 0;
@@ -337,7 +337,7 @@ static __always_inline struct measure_cell *measure__count(void *ctx, struct tas
 	struct measure_cell *c;
 	bool many;
 
-	if ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id()))
+	if (!measure__is_here(ctx))
 		return NULL;
 	if (!labels__pass(labels))
 		return NULL;

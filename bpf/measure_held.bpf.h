@@ -434,11 +434,9 @@ static __always_inline u32 weight__draw(u64 size)
 	return bpf_get_prandom_u32() < draw >> 32 ? (u32)draw : 0;
 }
 
-static __always_inline bool held__in_scope(struct task_struct *task)
+static __always_inline bool held__in_scope(void *ctx, struct task_struct *task)
 {
-	u32 cpu = bpf_get_smp_processor_id();
-
-	return (!thread_kinds && !(u32)scope_state) || (scope__cpu(cpu) && task__in_scope(task));
+	return (!thread_kinds && !(u32)scope_state) || (measure__is_here(ctx) && task__in_scope(task));
 }
 
 /* What has the address of something that is held was released before, unseen. False: it is not
@@ -453,7 +451,7 @@ static __always_inline bool measure__acquire(void *ctx, struct task_struct *task
 	u64 stack, weight;
 
 	held__take(o.key);
-	if (!held__in_scope(task))
+	if (!held__in_scope(ctx, task))
 		return false;
 	o.weight = a->weight ? a->weight : weight__draw(a->size);
 	if (!o.weight)

@@ -59,7 +59,7 @@ static __always_inline u64 regs__irqs_disabled(void *ctx)
 }
 
 /* Of the kernel, from 6.14 on. As __ksym libbpf would read all of the kernel's types for each object, so user
- * space puts the calls in (moment__put_calls() in sources/moment.h). */
+ * space puts the calls in (moment__put_calls() in sources/moment.h), where the programs are a measure's. */
 static void (*const bpf_local_irq_save)(unsigned long *flags) = (void *)MOMENT_IRQ_SAVE;
 static void (*const bpf_local_irq_restore)(unsigned long *flags) = (void *)MOMENT_IRQ_RESTORE;
 
@@ -98,9 +98,24 @@ __noinline bool scope__judge_moment(u64 address, u32 irqs_disabled, u32 mode)
 	       scope__level(l, SCOPE_BPF_NEED_RESCHED, task__need_resched(task));
 }
 
-static __always_inline bool scope__looks_at_moment(void)
+static __always_inline u32 moment__irqs_disabled(void *ctx, u32 at)
 {
-	return (u32)scope_state & SCOPE_BPF_MOMENT;
+	if (at == MOMENT_REGISTERS)
+		return regs__irqs_disabled(ctx);
+	return at == MOMENT_SAVED ? cpu__irqs_disabled() : 0;
+}
+
+static __always_inline u32 moment__mode(void *ctx, u32 at)
+{
+	if (at == MOMENT_REGISTERS)
+		return (s64)PT_REGS_IP((struct pt_regs *)ctx) < 0 ? MODE_KERNEL : MODE_USER;
+	return at == MOMENT_USER ? MODE_USER : MODE_KERNEL;
+}
+
+static __always_inline bool moment__passes(void *ctx, struct task_struct *task, u32 at)
+{
+	return !((u32)scope_state & SCOPE_BPF_MOMENT) ||
+	       scope__judge_moment(as_number(task), moment__irqs_disabled(ctx, at), moment__mode(ctx, at));
 }
 
 #endif

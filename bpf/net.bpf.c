@@ -81,11 +81,6 @@ static __always_inline void name__device(u64 device, struct net_device *dev, u64
 	name__send(n, NET_LABEL_DEVICE, device, DEVICE_NAME - 1, now, st);
 }
 
-static __always_inline bool is_looked_at(u32 cpu)
-{
-	return !(u32)scope_state || scope__cpu(cpu);
-}
-
 /* who NULL: nobody's. */
 static __always_inline struct measure_cell *cell_of(const u64 *labels, u32 half, const struct measure_who *who,
 						    struct measure_stats *st)
@@ -108,7 +103,7 @@ static __noinline int count_packet(u64 device, u64 way, u64 size, const struct m
 	struct measure_stats *st = stats__get();
 	struct measure_cell *c;
 
-	if (!st || !is_looked_at(labels[NET_LABEL_CPU]))
+	if (!st || !measure__is_here(NULL))
 		return 0;
 	c = cell_of(labels, active != 0, who, st);
 	if (!c)
@@ -358,7 +353,7 @@ int net_drop(u64 *ctx)
 	u32 half = active != 0;
 	u64 now;
 
-	if (!st || !is_looked_at(labels[NET_LABEL_CPU]))
+	if (!st || !measure__is_here(NULL))
 		return 0;
 	now = run__begin(st);
 	drop__where((void *)ctx[0], &d);

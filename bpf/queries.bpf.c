@@ -7,6 +7,7 @@
 #include <linux/ptrace.h>
 
 #include "bpf/queries.h"
+#define MEASURE_MOMENT MOMENT_USER
 #include "bpf/measure.bpf.h"
 #include "bpf/measure_names.bpf.h"
 #include "bpf/parts.bpf.h"

@@ -12,6 +12,7 @@
  */
 #define MEASURE_ATOMIC may_nest
 #define MEASURE_KEPT_ALL 1
+#define MEASURE_MOMENT MOMENT_JUDGED
 #define STACK_OWN_SLOTS 1 /* bpf/question_log.bpf.h */
 #include "bpf/question_nest.bpf.h"
 #include "bpf/measure.bpf.h"
@@ -130,7 +131,7 @@ static __always_inline bool run__in_scope(struct run *r)
 	/* A timer is the CPU's, whoever has it. */
 	if (r->slot->does == QUESTION_TICKS)
 		return true;
-	if (!slot__passes_moment(r->ctx, r->slot, r->task))
+	if (!moment__passes(r->ctx, r->task, r->slot->at))
 		return false;
 	r->t = bpf_task_storage_get(&tasks, r->task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (r->t)

@@ -28,14 +28,6 @@ enum question_does {
 	QUESTION_TICKS, /* the timer that ends slots */
 };
 
-/* Where it is known whether interrupts are off. */
-enum question_irqs {
-	QUESTION_IRQS_UNKNOWN,
-	QUESTION_IRQS_REGISTERS, /* of what was interrupted: the context begins with them */
-	QUESTION_IRQS_SAVED,	 /* as the CPU says */
-	QUESTION_IRQS_USER,	 /* the event is one of a program, which does not turn them off */
-};
-
 /* Tracepoints of system calls, of which there are hundreds, as one raw tracepoint: each perf event that is
  * closed waits for all CPUs. */
 enum question_call_side { QUESTION_NO_CALL, QUESTION_CALL_ENTERS, QUESTION_CALL_RETURNS };
@@ -69,7 +61,7 @@ struct question_slot {
 	__u32 sum, nsums; /* of a step or what is between: its sum; of an end: how many there are */
 	__u32 texts_kept; /* entry_texts are looked up in a map of their own */
 	__u32 by_process; /* hold: what `on` is the number of is each process's own */
-	__u32 irqs; /* enum question_irqs */
+	__u32 at; /* enum moment_at (bpf/moment.h) */
 	__u32 ticked; /* burst: a timer ends slots, and none else */
 	__u32 texts; /* list: so many of the frame's texts are sent */
 	__u32 call; /* enum question_call_side */

@@ -3,6 +3,7 @@
  * Questions about what is kept (hold): one event acquires, another one releases by the same value.
  * Their code is put into these programs as into those of bpf/question.bpf.c.
  */
+#define MEASURE_MOMENT MOMENT_JUDGED
 #include "bpf/measure_held.bpf.h"
 #include "bpf/measure_names.bpf.h"
 #include "bpf/question_run.bpf.h"
@@ -33,6 +34,8 @@ static __always_inline void acquire(void *ctx, struct question_frame *f,
 	struct measure_acquired a = {};
 
 	if (!frame__address(f, slot, task, &a.space, &a.address))
+		return;
+	if (((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id())) || !moment__passes(ctx, task, slot->at))
 		return;
 	a.size = slot->nvalues ? f->values[0] : 0;
 	frame__labels(f, slot, NULL, event, a.labels);

@@ -17,28 +17,6 @@
 
 const volatile struct question_slot slots[QUESTION_SLOTS];
 
-static __always_inline u64 slot__irqs_disabled(void *ctx, const volatile struct question_slot *s)
-{
-	if (s->irqs == QUESTION_IRQS_REGISTERS)
-		return regs__irqs_disabled(ctx);
-	return s->irqs == QUESTION_IRQS_SAVED ? cpu__irqs_disabled() : 0;
-}
-
-static __always_inline u32 slot__mode(void *ctx, const volatile struct question_slot *s)
-{
-	if (s->irqs == QUESTION_IRQS_REGISTERS)
-		return (s64)PT_REGS_IP((struct pt_regs *)ctx) < 0 ? MODE_KERNEL : MODE_USER;
-	return s->irqs == QUESTION_IRQS_USER ? MODE_USER : MODE_KERNEL;
-}
-
-/* The terms of the scope that are about the moment. */
-static __always_inline bool slot__passes_moment(void *ctx, const volatile struct question_slot *s,
-						struct task_struct *task)
-{
-	return !scope__looks_at_moment() ||
-	       scope__judge_moment(as_number(task), slot__irqs_disabled(ctx, s), slot__mode(ctx, s));
-}
-
 /* Zeros behind the first byte that is 0. */
 static __always_inline u64 word__to_nul(u64 w)
 {
@@ -82,7 +60,7 @@ static __always_inline void frame__fill(void *ctx, struct question_frame *f,
 	if (ASKS_FOR(WORD_NS))
 		f->words[WORD_NS] = bpf_ktime_get_ns();
 	if (ASKS_FOR(WORD_IRQS_DISABLED))
-		f->words[WORD_IRQS_DISABLED] = slot__irqs_disabled(ctx, s);
+		f->words[WORD_IRQS_DISABLED] = moment__irqs_disabled(ctx, s->at);
 	if (ASKS_FOR(WORD_NEED_RESCHED))
 		f->words[WORD_NEED_RESCHED] = task__need_resched(task);
 	if (ASKS_FOR(WORD_NR_RUNNING))

@@ -282,7 +282,7 @@ static __always_inline int transfer(struct sock *sk, s32 ret, u32 direction)
 	if (!st || !sk)
 		return 0;
 	now = run__begin(st);
-	if (!measure__task(task, st) || ((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id())))
+	if (!measure__task(task, st) || !measure__is_here(NULL))
 		goto out;
 	o = bpf_sk_storage_get(&owners, sk, 0, BPF_SK_STORAGE_GET_F_CREATE);
 	if (!o) {

@@ -171,7 +171,7 @@ int syscalls_gone(u64 *ctx)
 		return 0;
 	t->inside = 0;
 	labels[0] = t->labels[0];
-	if (!(setting__of(labels[0])->flags & SYSCALL_NO_RETURN))
+	if (!(setting__of(labels[0])->flags & SYSCALL_NO_RETURN) || !measure__is_here(NULL))
 		return 0;
 	measure__count_ended(task, labels, bpf_ktime_get_ns() - t->begin_ns, false, 0, st);
 	return 0;

@@ -4,6 +4,7 @@
 /* Each hit has its own stack until there are many. */
 #define STACK_EVERY_SHIFT 12
 #define MEASURE_ATOMIC 1
+#define MEASURE_MOMENT MOMENT_REGISTERS
 #include "bpf/measure.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";

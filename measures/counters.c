@@ -44,5 +44,6 @@ const struct measure measure_counters = {
 			    "by that",
 		    .of = COUNTERS_RUNNING, .in = COUNTERS_ENABLED}},
 	.kept = COUNTERS_LABEL_EVENT,
+	.no_moment = "counts are of the time between two switches",
 	.drills = (const u32[]){1u << BY_PID, 1u << BY_TID, 0},
 };

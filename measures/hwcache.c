@@ -27,6 +27,7 @@ static const struct measure_label labels[LABELS] = {
 const struct measure measure_hwcache = {
 	MEASURE_HERE,
 	.name = "hwcache",
+	.no_moment = "counts are of the time between two switches",
 	.noun = "refs",
 	.count_name = "references",
 	.event = "perf events, sched_switch",

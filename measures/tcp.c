@@ -141,6 +141,7 @@ const struct measure measure_tcp = {
 	.narrow = "bytes_rate rtt_ns local remote comm",
 	.setup = setup,
 	.notes = {[TCP_NOTE_UNTAKEN] = "were accepted by other means than accept(): when is not known"},
+	.no_moment = "connections are looked at once an interval",
 	.unseen = "not seen: connections that are not established yet on the server's side, resets of what nobody "
 		  "listens for; connections from before are as old as watching is",
 	.text = text,

@@ -175,6 +175,8 @@ struct measure {
 	bool replaces;
 	u64 sample_bytes; /* of a holding: --sample-bytes where none are given; 0: all are followed */
 	const char *hint; /* where there are no rows: what to do, in words */
+	/* Optional: "counts are of whole intervals": why it has no filters by the moment of what is counted. */
+	const char *no_moment;
 	/* Optional: names of functions that all stacks end in, such as an allocator's, with * behind them where it is
 	 * how they begin: rows by stack are named by what called them. Ends with NULL. */
 	const char *const *innermost;

@@ -112,6 +112,14 @@ static const struct value_names *printed_names(const struct trace_format *f, con
 	return names;
 }
 
+/* Formats say nothing of signals: a field of that name is one in all of them. */
+static const struct value_names *names_at(const struct trace_format *f, const char *field, struct arena *arena)
+{
+	const struct value_names *names = printed_names(f, field, arena);
+
+	return names || strcmp(field, "sig") ? names : value_names__of_signals(arena);
+}
+
 #define PRINTED_BY 8
 
 /* By the first of the question's tracepoints that says it. */
@@ -127,7 +135,7 @@ void ask_labels__print(struct ask *a, const char *key, struct value_text *out)
 		if (!f)
 			continue;
 		out->code = trace_format__is_code(f, field);
-		out->names = out->code ? NULL : printed_names(f, field, &a->arena);
+		out->names = out->code ? NULL : names_at(f, field, &a->arena);
 		out->numbered = out->names;
 	}
 }

@@ -7,7 +7,6 @@
 #include "sources/ask_log.h"
 #include "sources/bpf_util.h"
 #include "sources/measure.h"
-#include "sources/moment.h"
 #include "sources/uprobe.h"
 
 /* Whose programs are loaded at the moment. Collector thread only. */
@@ -29,7 +28,6 @@ static const struct ask_program *program_named(const struct ask *a, const char *
 
 static int put_code(const void *code, struct bpf_insn *insns, u32 n)
 {
-	moment__put_calls(insns, n);
 	return eval__splice(code, insns, n);
 }
 
@@ -129,13 +127,11 @@ static void make_room(struct bpf_object *obj, const char *map)
 void ask_load__prepare(const struct ask *a, struct bpf_object *obj)
 {
 	struct question_slot slots[QUESTION_SLOTS] = {0};
-	u64 resched = moment__need_resched();
 	u32 nests = may_nest(a);
 	struct bpf_program *prog;
 
 	fill_slots(a, slots);
 	measure_programs__set(obj, "slots", slots, sizeof(slots));
-	measure_programs__set(obj, "need_resched_flags", &resched, sizeof(resched));
 	measure_programs__set(obj, "may_nest", &nests, sizeof(nests));
 	bpf_object__for_each_program(prog, obj) {
 		const char *name = bpf_program__name(prog);

@@ -3,6 +3,7 @@
 #ifndef SOURCES_ASK_MAKING_H
 #define SOURCES_ASK_MAKING_H
 
+#include "bpf/moment.h"
 #include "sources/ask_plan.h"
 
 /* Words that programs know (bpf/question_run.bpf.h). */
@@ -56,7 +57,7 @@ int ask_programs__add(struct making *m, u32 target, struct unit *u);
 /* Bits of enum question_word that can be had at an event. */
 u32 ask_words__at(const struct ask_target *t);
 /* Where it is known whether interrupts are off. */
-enum question_irqs ask_target__irqs(const struct ask_target *t);
+enum moment_at ask_target__at(const struct ask_target *t);
 
 /* --- ask_counts.c: bursts whose slots a timer ends --- */
 

@@ -330,7 +330,7 @@ bool ask_unit__make(struct making *m, struct unit *u, struct ask_target *t,
 {
 	for (u32 i = 0; i < QUESTION_OWN_KEYS; i++)
 		u->slot.keys[i] = -1;
-	u->slot.irqs = ask_target__irqs(t);
+	u->slot.at = ask_target__at(t);
 	if (m->a->question->shape == ASK_LIST)
 		return make_line(m, u, t->of, fields);
 	if (m->a->question->shape == ASK_BURST)

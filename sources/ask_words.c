@@ -3,19 +3,19 @@
 #include "sources/ask_making.h"
 #include "sources/moment.h"
 
-enum question_irqs ask_target__irqs(const struct ask_target *t)
+enum moment_at ask_target__at(const struct ask_target *t)
 {
 	switch (t->of->kind) {
 	case EVENT_PERF:
 	case EVENT_BREAKPOINT:
 	case EVENT_KPROBE:
 	case EVENT_KRETPROBE:
-		return moment__has_irq_flag() ? QUESTION_IRQS_REGISTERS : QUESTION_IRQS_UNKNOWN;
+		return MOMENT_REGISTERS;
 	case EVENT_TRACEPOINT:
 	case EVENT_BTF:
-		return moment__has_irqs() ? QUESTION_IRQS_SAVED : QUESTION_IRQS_UNKNOWN;
+		return moment__has_irqs() ? MOMENT_SAVED : MOMENT_TRACED;
 	default:
-		return QUESTION_IRQS_USER;
+		return MOMENT_USER;
 	}
 }
 
@@ -23,5 +23,5 @@ u32 ask_words__at(const struct ask_target *t)
 {
 	return WORDS_ALWAYS | (moment__has_run_queue() ? 1u << WORD_NR_RUNNING : 0) |
 	       (moment__need_resched() ? 1u << WORD_NEED_RESCHED : 0) |
-	       (ask_target__irqs(t) != QUESTION_IRQS_UNKNOWN ? 1u << WORD_IRQS_DISABLED : 0);
+	       (moment__tells_irqs(ask_target__at(t)) ? 1u << WORD_IRQS_DISABLED : 0);
 }

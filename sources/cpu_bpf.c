@@ -374,7 +374,7 @@ static int open_programs(struct source *s, struct status *st)
 
 static int check_scope(struct source *s, const struct scope *scope, struct status *st)
 {
-	return moment__check(scope, moment__has_irq_flag(), st);
+	return moment__check(scope, MOMENT_REGISTERS, st);
 }
 
 static int cpu_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)

@@ -17,6 +17,7 @@
 #include "sources/bpf_globals.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
+#include "sources/moment.h"
 
 /* Slow spans that are wanted of each interval and class; the limit falls while there are fewer. It begins low,
  * as programs double it as often as too many come. */
@@ -164,14 +165,28 @@ static bool has_threads(const struct measure *m)
 	return false;
 }
 
+static int check_moment(const struct measure *m, const struct scope *scope, struct status *st)
+{
+	char names[64];
+
+	if (m->asked || !(scope__terms(scope) & SCOPE_TERM_MOMENT))
+		return 0;
+	if (!m->no_moment)
+		return moment__check(scope, MOMENT_SAVED, st);
+	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s: leave %s out", m->no_moment,
+			   scope__term_names(scope, SCOPE_TERM_MOMENT, names, sizeof(names)));
+}
+
 static int check_scope(struct source *s, const struct scope *scope, struct status *st)
 {
 	char names[40];
 
-	if (!(scope__terms(scope) & SCOPE_TERM_SCHED) || has_threads(s->m))
-		return s->hooks->scope ? s->hooks->scope(s->ctx, scope, st) : 0;
-	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s belong to no thread: leave %s out", s->m->noun,
-			   scope__term_names(scope, SCOPE_TERM_SCHED, names, sizeof(names)));
+	if (scope__terms(scope) & SCOPE_TERM_SCHED && !has_threads(s->m))
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s belong to no thread: leave %s out", s->m->noun,
+				   scope__term_names(scope, SCOPE_TERM_SCHED, names, sizeof(names)));
+	if (check_moment(s->m, scope, st))
+		return -EINVAL;
+	return s->hooks->scope ? s->hooks->scope(s->ctx, scope, st) : 0;
 }
 
 static void scoped(struct source *s, const struct scope *scope)
@@ -262,6 +277,7 @@ static void keep_many_stacks(struct source *s)
 static void set_up(struct source *s)
 {
 	struct measure_setup setup = {s};
+	u64 resched = moment__need_resched();
 	u32 mask = s->sizes.cells - 1;
 	u32 shift = s->m->shape == MEASURE_SHAPE_SPAN ? MEASURE_NS_SHIFT : 0;
 
@@ -275,6 +291,7 @@ static void set_up(struct source *s)
 		bpf_source__size(&s->base, "cells", 2 * s->sizes.cells);
 		bpf_source__size(&s->base, "used", 2 * s->sizes.cells);
 	}
+	measure_setup__set(&setup, "need_resched_flags", &resched, sizeof(resched));
 	if (s->m->setup)
 		s->m->setup(&setup);
 }
@@ -370,11 +387,14 @@ static int open_programs(struct source *s, struct status *st)
 	const struct measure_programs *of = s->base.sizes;
 	const struct bpf_object_open_opts *core = core_btf__opts(of->elf, of->elf_size);
 	struct bpf_object_open_opts opts = {.sz = sizeof(opts)};
+	void *elf;
 
 	if (core)
 		opts = *core;
 	opts.object_name = object_name(s->m);
-	s->base.obj = bpf_object__open_mem(of->elf, of->elf_size, &opts);
+	elf = moment__put_calls(of->elf, of->elf_size);
+	s->base.obj = bpf_object__open_mem(elf, of->elf_size, &opts);
+	free(elf);
 	if (!s->base.obj)
 		return bpf_util__failed(-errno, s->what, st);
 	set_up(s);

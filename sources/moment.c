@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <sys/utsname.h>
 
+#include "base/arena.h"
 #include "bpf/moment.h"
 #include "sources/kernel_btf.h"
 #include "sources/kernel_types.h"
@@ -40,7 +41,8 @@ u64 moment__need_resched(void)
 #endif
 }
 
-bool moment__has_irq_flag(void)
+/* Whether it can be read of registers. */
+static bool has_irq_flag(void)
 {
 #if defined(__x86_64__)
 	return true;
@@ -57,7 +59,7 @@ static struct kernel_calls {
 bool moment__has_irqs(void)
 {
 	bool known = __atomic_load_n(&calls.looked_up, __ATOMIC_ACQUIRE);
-	struct btf *btf = moment__has_irq_flag() && !known ? kernel_btf__get() : NULL;
+	struct btf *btf = has_irq_flag() && !known ? kernel_btf__get() : NULL;
 
 	if (btf) {
 		calls.save = btf__find_by_name_kind(btf, "bpf_local_irq_save", BTF_KIND_FUNC);
@@ -68,21 +70,36 @@ bool moment__has_irqs(void)
 	return calls.save > 0 && calls.restore > 0;
 }
 
-void moment__put_calls(struct bpf_insn *insns, u32 n)
+bool moment__tells_irqs(enum moment_at at)
 {
-	for (u32 i = 0; i < n; i++) {
-		bool save = insns[i].imm == MOMENT_IRQ_SAVE;
-		s32 id = save ? calls.save : calls.restore;
+	if (at == MOMENT_REGISTERS)
+		return has_irq_flag();
+	return at == MOMENT_USER || (at == MOMENT_SAVED && moment__has_irqs());
+}
 
-		if (insns[i].code != (BPF_JMP | BPF_CALL) || insns[i].src_reg ||
-		    (!save && insns[i].imm != MOMENT_IRQ_RESTORE))
-			continue;
-		if (id > 0)
-			insns[i] = (struct bpf_insn){.code = BPF_JMP | BPF_CALL,
-						     .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = id};
-		else
-			insns[i] = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K};
-	}
+static void put_call(struct bpf_insn *insn)
+{
+	bool save = insn->imm == MOMENT_IRQ_SAVE;
+	s32 id = save ? calls.save : calls.restore;
+
+	if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg || (!save && insn->imm != MOMENT_IRQ_RESTORE))
+		return;
+	if (id > 0)
+		*insn = (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = id};
+	else
+		*insn = (struct bpf_insn){.code = BPF_ALU64 | BPF_MOV | BPF_K};
+}
+
+/* Sections of instructions lie on multiples of their size, and nothing else looks like one of these. */
+void *moment__put_calls(const void *elf, size_t size)
+{
+	struct bpf_insn *copy = xmalloc(size);
+
+	moment__has_irqs();
+	memcpy(copy, elf, size);
+	for (size_t i = 0; i < size / sizeof(*copy); i++)
+		put_call(&copy[i]);
+	return copy;
 }
 
 static u32 member(u32 type, const char *name)
@@ -100,16 +117,16 @@ bool moment__has_run_queue(void)
 	return member(kernel_types.find(&kernel_types, "cfs_rq"), "rq") != 0;
 }
 
-int moment__check(const struct scope *scope, bool irqs, struct status *st)
+int moment__check(const struct scope *scope, enum moment_at at, struct status *st)
 {
 	if (scope__has_level(scope, SCOPE_NEED_RESCHED) && !moment__need_resched())
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
 				   "need_resched= cannot be told: where it is in thread_info.flags is not "
 				   "known for this machine");
-	if (scope__has_level(scope, SCOPE_IRQS_DISABLED) && !irqs)
+	if (scope__has_level(scope, SCOPE_IRQS_DISABLED) && !moment__tells_irqs(at))
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
 				   "irqs_disabled= can be told on x86 at samples, and from Linux 6.14 on at "
-				   "tracepoints");
+				   "events of the kernel");
 	return 0;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "sources/value_text.h"
 
+#include <signal.h>
 #include <stdio.h>
+#include <string.h>
 
 const struct value_names *value_names__of(const struct checked *c, struct arena *arena)
 {
@@ -19,6 +21,21 @@ const struct value_names *value_names__of(const struct checked *c, struct arena 
 	for (; names->n < n; names->n++) {
 		c->types->constant(c->types, c->type.type_id, names->n, name, sizeof(name), &value);
 		names->v[names->n] = (struct value_name){value, arena__strdup(arena, name)};
+	}
+	return names;
+}
+
+/* Real-time signals have no names of their own. */
+const struct value_names *value_names__of_signals(struct arena *arena)
+{
+	struct value_names *names = arena__alloc(arena, sizeof(*names) + NSIG * sizeof(names->v[0]));
+	char name[32];
+
+	for (int sig = 1; sig < NSIG; sig++) {
+		if (!sigabbrev_np(sig))
+			continue;
+		snprintf(name, sizeof(name), "SIG%s", sigabbrev_np(sig));
+		names->v[names->n++] = (struct value_name){sig, arena__strdup(arena, name)};
 	}
 	return names;
 }

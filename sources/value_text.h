@@ -19,6 +19,8 @@ struct value_names {
 
 /* Of what an expression gives; NULL: it is no enum. Lives in the arena. */
 const struct value_names *value_names__of(const struct checked *c, struct arena *arena);
+/* "SIGKILL" of 9. */
+const struct value_names *value_names__of_signals(struct arena *arena);
 /* NULL: it has none. */
 const char *value_names__find(const struct value_names *names, u64 value);
 

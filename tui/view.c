@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/hosts.h"
+#include "samples/measure.h"
 #include "scope/filter.h"
 
 #define VIEW(key, id, name) extern const struct view_ops view_##name;
@@ -157,11 +158,21 @@ int view__check_format(const struct view_ops *v, const struct export_format *f, 
 		v->name, export_need__name(f->needs), f->name);
 }
 
+static bool has_moment(const struct view_ops *v)
+{
+	u32 i = 0;
+
+	while (i < MEASURE_TABLE_SIZE && strcmp(measure_table[i]->name, v->name))
+		i++;
+	return i == MEASURE_TABLE_SIZE || !measure_table[i]->no_moment;
+}
+
 u32 view__terms(const struct view_ops *v)
 {
 	bool stacks = v->groups && has_word(v->groups, " ", "stack", strlen("stack"));
+	u32 terms = v->terms | (stacks ? SCOPE_TERM_STACK : 0);
 
-	return v->terms | (stacks ? SCOPE_TERM_STACK : 0);
+	return has_moment(v) ? terms : terms & ~SCOPE_TERM_MOMENT;
 }
 
 /* A question's own labels come and go. */

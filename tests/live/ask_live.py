@@ -101,6 +101,20 @@ def test_values():
 
 
 # Calls that fail, whose argument is one more each time, until a line comes; then the last one.
+def test_signal_names():
+    """A signal has its name behind its number; exports have the number"""
+    with Watch("count signal:signal_generate by sig, pid") as watch, \
+         subprocess.Popen(["sleep", "100"]) as sleeper:
+        watch.next()
+        sleeper.kill()
+        sleeper.wait()
+        watch.until(live.now_ns())
+    same("SIGKILL", 1, watch.sum(sig=9, pid=sleeper.pid))
+    shown = live.proftop("-b", "-n", 1, "-d", 2, "--ask", "count signal:signal_generate by sig",
+                         "--", "sh", "-c", "kill -USR1 $$; sleep 5")
+    assert "10 SIGUSR1" in shown.out, str(shown)
+
+
 RISING = """
 import os, select, sys
 at = 0x40000000

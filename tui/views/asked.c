@@ -315,7 +315,7 @@ static int asked__batch(const struct view_ops *v, const struct frame *f, const s
 	return listing__batch(((const struct asked_view *)v->of)->list, f, args, &q, scope, r);
 }
 
-#define ASKED(name_, id, title_, groups_, moment)                                                          \
+#define ASKED(name_, id, title_, groups_)                                                                  \
 	static struct query_result *run_##name_(const struct frame *f, const void *query,                \
 					  const struct scope *scope)                               \
 	{                                                                                          \
@@ -346,7 +346,7 @@ static int asked__batch(const struct view_ops *v, const struct frame *f, const s
 		.models = 1ULL << MODEL_##id,                                                      \
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
-		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED | (moment),          \
+		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED | SCOPE_TERM_MOMENT, \
 		.offers = 1u << EXPORT_STACKS,                                                     \
 		.of = &of_##name_,                                                                 \
 		.open = asked__open,                                                               \
@@ -355,8 +355,8 @@ static int asked__batch(const struct view_ops *v, const struct frame *f, const s
 	}
 
 ASKED(events, EVENTS, "events that are asked for: how often, with which values",
-      "event pid tid comm cgroup stack", SCOPE_TERM_MOMENT);
+      "event pid tid comm cgroup stack");
 ASKED(pairs, PAIRS, "pairs of events that are asked for: how long from one to the other",
-      "pair pid tid comm cgroup stack", SCOPE_TERM_MOMENT);
+      "pair pid tid comm cgroup stack");
 ASKED(held, HELD, "what is acquired and not released, as asked for",
-      "stack pid tid comm cgroup", 0);
+      "stack pid tid comm cgroup");

@@ -330,7 +330,7 @@ static __always_inline void visit_wait(struct thread *t, struct task_struct *tas
 {
 	u64 off = t->off_ns, woken = t->woken_ns, summed;
 
-	if (!off || t->state == SCHED_RUNNING || !wait__passes(&t->wait, now - off, t->cpu))
+	if (!off || t->state == SCHED_RUNNING || now < off || !wait__passes(&t->wait, now - off, t->cpu))
 		return;
 	if (!t->wait.kstack) {
 		u64 kstack = stack__sleeping(task, t->wait.syscall, STACK_SLOT_ITER);
@@ -346,10 +346,12 @@ static __always_inline void visit_wait(struct thread *t, struct task_struct *tas
 			t->wait.on = on;
 	}
 	summed = __sync_lock_test_and_set(&t->summed_ns, now);
-	if ((s64)(now - summed) < 0)
+	if ((s64)(now - summed) < 0) {
+		__sync_lock_test_and_set(&t->summed_ns, summed);
 		return;
+	}
 	t->open_ns += now - summed;
-	if (woken)
+	if (woken && woken < now)
 		t->open_runq_ns += now - (woken > summed ? woken : summed);
 }
 
@@ -384,6 +386,16 @@ static __always_inline bool sleeps_on(const struct thread *t)
 	       t->wait.syscall != WAIT_CALL_FUTEX;
 }
 
+/* What lasts is cut where the interval ends. What came after that is told up to when it is known. */
+static __always_inline u64 cut_of(const struct thread *t, u64 now)
+{
+	u64 cut = cut_ns, known = t->accounted_ns;
+
+	if (cut > now)
+		return now;
+	return cut < known ? known : cut;
+}
+
 /* A record may be written twice when the buffer is full: it holds sums, nothing is taken. */
 SEC("iter/task")
 int sched_visit(struct bpf_iter__task *ctx)
@@ -408,6 +420,7 @@ int sched_visit(struct bpf_iter__task *ctx)
 	if (!thread__watched(t, task, now) || t->gone)
 		return 0;
 	visit_unseen(t, task, now, st);
+	now = cut_of(t, now);
 	asleep = sleepers && sleeps_on(t);
 	if (asleep && sleepers == SCHED_SLEEPERS_IN_TURN && ((u32)task->pid + epoch) % SCHED_TURNS) {
 		t->summed_ns = now; /* of its wait nothing is summed up meanwhile */

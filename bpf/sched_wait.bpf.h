@@ -112,14 +112,20 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 static __always_inline void end_wait(struct thread *t, struct task_struct *task, bool seen, u64 now,
 				     struct sched_stats *st)
 {
-	u64 summed = __sync_lock_test_and_set(&t->summed_ns, now), off = now - summed, runq = 0;
-	u64 full = now - t->off_ns, runnable = t->woken_ns > summed ? t->woken_ns : summed;
+	u64 summed = __sync_lock_test_and_set(&t->summed_ns, now), off, runq = 0, runnable;
+	u64 full = now - t->off_ns;
 
 	if ((s64)full < 0) {
 		st->backward++;
 		return;
 	}
-	/* The iterator has told of it a moment ago, by a later look at the clock. */
+	if (now < begin_ns)
+		return;
+	if (summed < begin_ns)
+		summed = begin_ns;
+	off = now - summed;
+	runnable = t->woken_ns > summed ? t->woken_ns : summed;
+	/* It was cut a moment ago, by a later look at the clock. */
 	if ((s64)off < 0)
 		off = 0;
 	if (!wait__passes(&t->wait, full, t->cpu))

@@ -41,7 +41,7 @@ static void hand_out(struct collector *c, u64 *models)
 			feeds__begin(&c->feeds, MODEL_BIT(m), iv->v[m].t0_ns);
 	*models |= iv->models;
 	c->play.replay->handing_out = true;
-	feeds__drain(&c->feeds, ALL_MODELS);
+	feeds__drain(&c->feeds, ALL_MODELS, iv->t1_ns);
 	c->play.replay->handing_out = false;
 }
 

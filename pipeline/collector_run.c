@@ -43,7 +43,7 @@ static void end_interval(struct collector *c, u64 models, struct health_gap gap,
 		scope__gone(c->feeds.slots.scope, c->feeds.gone, sizeof(c->feeds.gone));
 	c->t0_ns = c->t1_ns;
 	c->t1_ns = collector__now_ns(c);
-	feeds__drain(&c->feeds, models);
+	feeds__drain(&c->feeds, models, c->t1_ns);
 	measure_self(c);
 	feeds__tick(&c->feeds, models, c->t1_ns, c->self_cpu_pct, gap);
 	collector__publish(c, final);

@@ -75,8 +75,9 @@ u64 feeds__upkeep(const struct feeds *f);
 /* Models whose open sources answer questions. */
 u64 feeds__asked(const struct feeds *f);
 
-/* Hands out what the sources of these models gathered (sources shared with others too). */
-void feeds__drain(struct feeds *f, u64 models);
+/* Ends an interval at t1, which is just now: hands out what the sources of these models gathered (sources shared
+ * with others too). */
+void feeds__drain(struct feeds *f, u64 models, u64 t1_ns);
 /* Urgent records only, for a slot whose fd is readable. */
 void feeds__drain_urgent(struct feeds *f, struct slot *slot);
 /* Ends the interval of these models if they are live. */

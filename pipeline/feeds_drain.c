@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples on their way from sources to models, symbols and taps. */
 #include "base/command_lines.h"
+#include "base/thread.h"
 #include "pipeline/feeds_impl.h"
 #include "samples/command.h"
 
@@ -104,13 +105,17 @@ static struct slot *next_slot(struct feeds *f, u32 *i, u64 models, bool fetches)
 	return NULL;
 }
 
-static void turn_all(struct feeds *f, u64 models)
+/* Between the look at the clock and the last of the turns nobody else should run: what moves meanwhile is counted
+ * in the interval that ended. */
+static void turn_all(struct feeds *f, u64 models, u64 t1_ns)
 {
+	struct thread_haste haste = thread__hasten();
 	struct slot *slot;
 	bool turns = false;
 
 	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
-		turns |= slot->ops->turn && slot->ops->turn(slot->src);
+		turns |= slot->ops->turn && slot->ops->turn(slot->src, t1_ns);
+	thread__calm(haste);
 	if (turns)
 		source__wait_turns();
 }
@@ -133,8 +138,6 @@ static void drain_in_order(struct feeds *f, u64 models, bool tick)
 {
 	struct slot *slot;
 
-	if (tick)
-		turn_all(f, models);
 	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
 		slot->ops->fetch(slot->src, tick);
 	for (u32 i = 0; (slot = next_slot(f, &i, models, false));)
@@ -146,8 +149,9 @@ static void drain_in_order(struct feeds *f, u64 models, bool tick)
 	kick_symbols(f);
 }
 
-void feeds__drain(struct feeds *f, u64 models)
+void feeds__drain(struct feeds *f, u64 models, u64 t1_ns)
 {
+	turn_all(f, models, t1_ns);
 	drain_in_order(f, models, true);
 	/* Most names come within milliseconds: a frame that has them need not be looked at a
 	 * second time by whoever shows it. */

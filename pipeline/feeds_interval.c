@@ -155,6 +155,12 @@ void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct,
 
 void feeds__begin(struct feeds *f, u64 models, u64 t0_ns)
 {
+	for (u32 i = 0; i < f->slots.n; i++) {
+		struct slot *slot = &f->slots.v[i];
+
+		if (slot->src && (slot->models & models) && slot->ops->begin)
+			slot->ops->begin(slot->src, t0_ns);
+	}
 	for (u32 m = 0; m < MODEL_COUNT; m++) {
 		if (!(models & MODEL_BIT(m)))
 			continue;
@@ -180,7 +186,7 @@ void feeds__zero(struct feeds *f, u64 models, u64 t0_ns)
 {
 	struct record_interval iv = {.t1_ns = t0_ns};
 
-	feeds__drain(f, models);
+	feeds__drain(f, models, t0_ns);
 	/* What a recording has of it belongs to an interval that ends here. */
 	iv.models = ending(f, models, t0_ns);
 	for (u32 m = 0; m < MODEL_COUNT; m++)

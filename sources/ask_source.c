@@ -292,12 +292,12 @@ static int asking__fd(struct source *s)
 	return of(s)->epoll_fd;
 }
 
-static bool asking__turn(struct source *s)
+static bool asking__turn(struct source *s, u64 t1_ns)
 {
 	bool turns = false;
 
 	for (u32 i = 0; i < of(s)->n; i++)
-		turns |= bpf_source__turn(of(s)->v[i]->source);
+		turns |= bpf_source__turn(of(s)->v[i]->source, t1_ns);
 	return turns;
 }
 

@@ -279,14 +279,12 @@ static void look_at(const struct source *s, u32 slot)
 }
 
 /* Requests that ended without a word are counted in the interval that ends. Few are long on their way. */
-static void look_at_old(struct source *s)
+static void look_at_old(struct source *s, u64 t1_ns)
 {
-	u64 now = clock__monotonic_ns();
-
 	for (u32 i = 0; s->slots && i < nslots(s); i++) {
 		u64 live = __atomic_load_n(&s->slots[i].live, __ATOMIC_RELAXED);
 
-		if (live > BLOCK_SLOT_TAKEN && now - live > SETTLE_NS)
+		if (live > BLOCK_SLOT_TAKEN && live + SETTLE_NS < t1_ns)
 			look_at(s, i);
 	}
 }

@@ -401,13 +401,13 @@ void source__wait_turns(void)
 	bpf_util__barrier();
 }
 
-bool bpf_source__turn(struct source *s)
+bool bpf_source__turn(struct source *s, u64 t1_ns)
 {
 	struct bpf_source *b = base_of(s);
 
 	b->turning = true;
 	if (b->of->turning)
-		b->of->turning(s);
+		b->of->turning(s, t1_ns);
 	if (!b->active || (b->of->stays && b->of->stays(s)))
 		return false;
 	__atomic_store_n(b->active, !*b->active, __ATOMIC_SEQ_CST);
@@ -418,7 +418,7 @@ static void end_turn(struct bpf_source *b)
 {
 	struct source *s = whole(b);
 
-	if (!b->turning && bpf_source__turn(s))
+	if (!b->turning && bpf_source__turn(s, clock__monotonic_ns()))
 		bpf_util__barrier();
 	b->turning = false;
 	if (b->of->turned)

@@ -51,7 +51,7 @@ struct bpf_subject {
 	/* The first interval begins. */
 	void (*begin)(struct source *s);
 	/* An interval ends: before its halves turn, after it. */
-	void (*turning)(struct source *s);
+	void (*turning)(struct source *s, u64 t1_ns);
 	/* Whether they need not: to wait for programs that are in a half takes 5 to 20 ms. */
 	bool (*stays)(struct source *s);
 	void (*turned)(struct source *s);
@@ -120,7 +120,7 @@ void bpf_source__close(struct source *s);
 int bpf_source__set_scope(struct source *s, const struct scope *scope, struct status *st);
 int bpf_source__set_sampling(struct source *s, const struct sampling *how, struct status *st);
 int bpf_source__fd(struct source *s);
-bool bpf_source__turn(struct source *s);
+bool bpf_source__turn(struct source *s, u64 t1_ns);
 void bpf_source__fetch(struct source *s, bool tick);
 void bpf_source__drain(struct source *s, bool tick, const struct sample_sink *sink);
 void bpf_source__health(struct source *s, struct health *h);

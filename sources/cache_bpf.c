@@ -277,8 +277,9 @@ static void begin(struct source *s)
 }
 
 /* The other banks are carried into the other maps when nobody writes there any more. */
-static void turning(struct source *s)
+static void turning(struct source *s, u64 t1_ns)
 {
+	(void)t1_ns;
 	s->skel->bss->interval++;
 }
 

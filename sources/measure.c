@@ -491,8 +491,9 @@ void measure_source__hurry(struct source *s)
 		s->peeks_until_ns = clock__monotonic_ns() + PEEKS_NS;
 }
 
-static void turning(struct source *s)
+static void turning(struct source *s, u64 t1_ns)
 {
+	(void)t1_ns;
 	if (s->held)
 		return;
 	visit_all(s);

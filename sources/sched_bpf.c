@@ -61,14 +61,13 @@ static u32 sleepers_next(const struct source *s)
 }
 
 /* Grows the buffer as it goes: a record must not be taken twice. */
-static void visit_all(struct source *s)
+static void visit_all(struct source *s, u64 t1_ns)
 {
-	u64 now = clock__monotonic_ns();
-
+	s->skel->bss->cut_ns = t1_ns;
 	s->skel->bss->sleepers = sleepers_next(s);
 	s->skel->bss->epoch++;
 	bpf_source__visit(&s->base);
-	s->skel->bss->visited_ns = now;
+	s->skel->bss->visited_ns = t1_ns;
 }
 
 /* Calls fn with each record of the iterator's last round. */
@@ -391,19 +390,23 @@ static void sampled(struct source *s, const struct sampling *how)
 	s->active_only = how->active_only;
 }
 
-static void begin_interval(struct source *s)
+/* Of the first interval, or of one of waits after those of threads: what ended before is none of it. */
+static void begin_interval(struct source *s, u64 t0_ns)
 {
-	visit_all(s);
+	if (s->drained)
+		return;
+	s->skel->bss->begin_ns = t0_ns;
+	visit_all(s, t0_ns);
 	take_visited(s, NULL);
 	take_cpus(s, NULL);
 }
 
 /* Stacks of those who sleep already take their time: the first interval begins after that. */
-static void begin_with_sleepers(struct source *s)
+static void look_at_sleepers(struct source *s)
 {
-	visit_all(s);
+	visit_all(s, clock__monotonic_ns());
 	take_sleepers(s, NULL);
-	begin_interval(s);
+	bpf_visit__done(&s->base.visit);
 }
 
 /* Who wakes whom matters to waits alone. */
@@ -423,9 +426,7 @@ static void sched_bpf__serve(struct source *s, u64 models)
 		*waking = NULL;
 	}
 	if (!s->drained && (wanted & SCHED_WANT_WAITS))
-		begin_with_sleepers(s);
-	else if (!s->drained)
-		begin_interval(s);
+		look_at_sleepers(s);
 }
 
 /* --- the source --- */
@@ -482,6 +483,7 @@ static int open_programs(struct source *s, struct status *st)
 #endif
 	s->skel->bss->slow_ns = SLOW_FIRST_NS;
 	s->skel->bss->long_ns = SCHED_LONG_NS;
+	s->skel->bss->cut_ns = s->skel->bss->begin_ns = ~0ULL;
 	s->skel->bss->wanted = SCHED_WANT_WAITS | SCHED_WANT_TASKS;
 	return 0;
 }
@@ -578,7 +580,6 @@ static const struct bpf_subject subject = {
 	.scoped = scoped,
 	.sampled = sampled,
 	.attach = attach,
-	.begin = begin_interval,
 	.turning = visit_all,
 	.first = first,
 	.record = put_record,
@@ -599,5 +600,6 @@ const struct source_ops source_sched_bpf = {
 	.open = sched_bpf__open_source,
 	.ask_tables = unwind_tasks__ask,
 	.serve = sched_bpf__serve,
+	.begin = begin_interval,
 	BPF_SOURCE_OPS,
 };

@@ -96,11 +96,15 @@ struct source_ops {
 	/* Optional: which models it serves, a bit per enum model_id; called after open and whenever
 	 * that changes. What none of them needs is not gathered. */
 	void (*serve)(struct source *s, u64 models);
+	/* Optional: the first interval of what it serves begins at t0_ns, which is just now: what was counted before
+	 * is of none. */
+	void (*begin)(struct source *s, u64 t0_ns);
 	/* Optional: an fd that becomes readable when drain() has work before the tick; -1 none. */
 	int (*fd)(struct source *s);
-	/* Optional, before fetch at a tick: has the programs go on elsewhere. True: who calls it waits until none runs
-	 * where they were (source__wait_turns), once for all sources. */
-	bool (*turn)(struct source *s);
+	/* Optional, before fetch at a tick: the interval ends at t1_ns, which is just now; what lasts is cut there.
+	 * Has the programs go on elsewhere. True: who calls it waits until none runs where they were
+	 * (source__wait_turns), once for all sources. */
+	bool (*turn)(struct source *s, u64 t1_ns);
 	/* Optional, before drain: takes what waits in the kernel over without handing it out.
 	 * Sources without it are drained in between, so that the processes and mappings of all
 	 * that was fetched are known when it is handed out. */

@@ -17,7 +17,8 @@
 #include "tui/stat_table.h"
 #include "tui/view.h"
 
-#define SETTLE_MS 3000 /* to wait for names of one interval */
+#define SETTLE_MS 3000 /* to wait for the next name of an interval */
+#define SETTLES	  20   /* so many times, while some come: on a busy machine that takes as long as it takes */
 #define QUEUE_MAX 64   /* intervals waiting to be written; more are dropped, and said */
 
 struct output {
@@ -94,6 +95,19 @@ static bool has_readers(const struct batch *b)
 	return i < b->noutputs;
 }
 
+static void await_names(struct symbols *symbols)
+{
+	u64 before, now = symbols__generation(symbols);
+	u32 n = 0;
+
+	do {
+		before = now;
+		if (symbols__wait(symbols, SETTLE_MS))
+			return;
+		now = symbols__generation(symbols);
+	} while (now != before && ++n < SETTLES);
+}
+
 static void no_stack(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
 {
 }
@@ -110,7 +124,7 @@ static void ask_inlined(struct batch *b, const struct report *r)
 		return;
 	asked.inlined = true;
 	asked.stacks(&asked, no_stack, NULL);
-	symbols__wait(b->symbols, SETTLE_MS);
+	await_names(b->symbols);
 }
 
 static struct view_args batch_args(const struct batch *b)
@@ -142,7 +156,7 @@ static void write_job__run(struct job *job)
 	struct report r;
 	u32 *order;
 
-	symbols__wait(b->symbols, SETTLE_MS);
+	await_names(b->symbols);
 	if (b->view->report(b->view, j->frame, &args, j->frame->scope, &r))
 		return;
 	r.seq = j->seq;
@@ -234,7 +248,7 @@ static void snapshot_job__run(struct job *job)
 	struct report r;
 	u32 *order;
 
-	symbols__wait(j->batch->symbols, SETTLE_MS);
+	await_names(j->batch->symbols);
 	if (view->report(view, j->frame, &args, j->frame->scope, &r))
 		return;
 	if (!sort_rows(j->batch, &r, &order, &j->st))

@@ -5,6 +5,7 @@ skip."""
 import contextlib
 import glob
 import os
+import re
 import pwd
 import shutil
 import signal
@@ -106,9 +107,16 @@ def printed(process, line):
 def report(*pids, seconds=3, group="tid+stack"):
     """One interval of these processes and all below them, without who came and went."""
     live.need_root()
-    every = sorted({p for pid in pids for p in waits.long_lived(pid)})
-    return live.batch("-V", "offcpu", "-p", ",".join(map(str, every)), "-d", seconds, "-n", 1,
-                      "--group", group, binary=live.RELEASE)[0]
+    while True:
+        every = sorted({p for pid in pids for p in waits.long_lived(pid)})
+        try:
+            return live.batch("-V", "offcpu", "-p", ",".join(map(str, every)), "-d", seconds, "-n", 1,
+                              "--group", group, binary=live.RELEASE)[0]
+        except live.Broken as e:
+            gone = re.search(r"there is no process (\d+)", str(e))
+            # It went before proftop looked: a worker that did not live as long as that.
+            if not gone or int(gone[1]) in pids or os.path.exists(f"/proc/{gone[1]}"):
+                raise
 
 
 def span(r):

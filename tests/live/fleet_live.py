@@ -165,6 +165,7 @@ for d in usr etc var; do
     mount -t overlay overlay -o lowerdir={unpacked}/$d:/$d,upperdir={folder}/$d.up,workdir={folder}/$d.work /$d
 done
 ldconfig
+cd {folder}
 mkdir -p /run/pcp /var/log/pcp/pmcd /var/lib/pcp/tmp /var/lib/pcp/config/pmda
 sed s/127.0.0.1:9464/{target}/ {fleet}/proftop.url >/var/lib/pcp/pmdas/openmetrics/config.d/proftop.url
 printf 'root {{\\n\\topenmetrics\\t144:*:*\\n}}\\n' >{folder}/pmns

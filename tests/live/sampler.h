@@ -259,6 +259,8 @@ TEST_HELPER void sampler__open_how(struct sampler *s, const char *expr)
 		s->source = s->ops->open(&s->how, scope, &st);
 	if (!s->source)
 		fail_msg("%s", st.msg);
+	if (s->ops->begin)
+		s->ops->begin(s->source, clock__monotonic_ns());
 }
 
 #define sampler__open(s, hz, ...)                                                                  \

@@ -228,9 +228,17 @@ def test_command_not_found():
 def test_target_exits():
     """-p of a process that ends: the report still comes, with its samples"""
     live.need_root()
-    with live.Workload("exits_early", 1) as work:
-        report = take("-p", work.pid, seconds=3)
-    assert report["health"]["samples"] > 100, report["health"]
+    with live.Workload("exits_early", 60) as work, \
+            live.Watch("cpu", "-p", work.pid, "-F", 499, binary=live.CHECKED) as watch:
+        live.wait_for(lambda: watch.next()["health"]["samples"], 60)
+        work.process.kill()
+        work.process.wait()
+        watch.until(live.now_ns())
+    for report in watch.reports:
+        live.conserved(report)
+    found = sum(live.row(r, "early_function")["self_count"] for r in watch.reports)
+    assert found > 0.5 * sum(r["health"]["samples"] for r in watch.reports), found
+    assert not watch.reports[-1]["health"]["samples"], watch.reports[-1]["health"]
 
 
 def test_children_of_pid():

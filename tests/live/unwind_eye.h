@@ -200,6 +200,8 @@ TEST_HELPER struct eye *eye__open(struct watched *watched, u32 n)
 	e->side_ops = source_table[SOURCE_SIDEBAND].ops;
 	e->side = e->side_ops->open(&how, e->scope, &st);
 	e->sched = e->side ? source_sched_bpf.open(&how, e->scope, &st) : NULL;
+	if (e->sched)
+		source_sched_bpf.begin(e->sched, 0); /* every wait is looked at */
 	e->cpu = e->sched ? source_cpu_bpf.open(&how, e->scope, &st) : NULL;
 	if (!e->cpu)
 		fail_msg("%s", st.msg);

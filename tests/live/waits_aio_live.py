@@ -29,7 +29,8 @@ def check(engine, depth):
     assert waits.total(waiting, "count") > 500, servers.summary(r)
     disk = [x for x in waiting if x["reason"] == "disk" and x["class"] == "harmful"]
     part = waits.total(disk) / waits.total(waiting)
-    assert part > 0.9, (f"{engine}, depth {depth}: {part:.2f} for the disk", servers.summary(r))
+    assert part > 0.9, (f"{engine}, depth {depth}: {part:.2f} for the disk",
+                        [servers.line(x) for x in waiting if x not in disk])
     assert not any(x["idle"] for x in waiting), servers.summary(r)
 
 

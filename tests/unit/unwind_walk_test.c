@@ -182,11 +182,41 @@ static void test_signal_in_a_leaf_of_aarch64(void **state)
 	assert_int_equal(end, WALK_WHOLE);
 }
 
+/* Function f at 0x100 has a frame of three words; its caller g at 0x200 has a frame pointer; whoever
+ * called that has no table, but a frame pointer too. What was not copied is not read. */
+static void test_rows_and_links_of_x86(void **state)
+{
+	static struct unwind_row rows[] = {
+		{0x100, 3, 0, UNWIND_CFA_SP},
+		{0x200, 2, -2, UNWIND_CFA_FP | UNWIND_FP_SAVED},
+		{0x300, 0, 0, UNWIND_CFA_END},
+	};
+	static const u64 stack[] = {0, 0, CODE_AT + 0x210, 0, WORD(8), 0x50000, 0, 0, WORD(12), CODE_AT + 0x301};
+	static const u64 right[] = {CODE_AT + 0x110, CODE_AT + 0x210, 0x50000, CODE_AT + 0x301};
+	struct unwind_code code = {.table = {.rows = rows, .nrows = 3, .machine = EM_X86_64},
+				   .segments = {{0, 0x1000, 0}},
+				   .nsegments = 1};
+	struct unwind_walk whole = {.machine = EM_X86_64,
+				    .ctx = &code,
+				    .regs = {.ip = CODE_AT + 0x110, .fp = WORD(4)}};
+	struct unwind_walk part = whole;
+	enum walk_end end;
+	u64 ips[FRAMES];
+	u32 n = walk(&whole, stack, ARRAY_SIZE(stack), ips, &end);
+
+	expect(ips, n, right, ARRAY_SIZE(right));
+	assert_int_equal(end, WALK_WHOLE);
+	n = walk(&part, stack, 5, ips, &end);
+	expect(ips, n, right, 2);
+	assert_int_equal(end, WALK_COPY_ENDS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_frame_pointers_of_aarch64),
 		cmocka_unit_test(test_frame_pointers_of_x86),
+		cmocka_unit_test(test_rows_and_links_of_x86),
 		cmocka_unit_test(test_rows_of_aarch64),
 		cmocka_unit_test(test_sizes_that_links_do_not_tell),
 		cmocka_unit_test(test_no_leaf_calls),

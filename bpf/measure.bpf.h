@@ -138,7 +138,9 @@ static __noinline void cell__add_stack(struct measure_cell *c, const struct meas
 			half & STACK_OF_MANY ? room_for_many() : room_for_stacks(), &at);
 	c->last_stack = stack;
 	if (!of) {
-		/* Stands for nothing then: what is unsampled goes to whatever is taken next. */
+		/* Stands for nothing then: what is unsampled goes to whatever is taken next, if it may stand for others. */
+		if (half & STACK_ALONE)
+			c->last_stack = MEASURE_NO_STACK;
 		cell__keep(c, ns, sums);
 		return;
 	}

@@ -40,15 +40,28 @@ __noinline u32 signed_bucket(s64 value)
 	return half + loglin__bucket(value, MEASURE_SIGNED_SHIFT, half);
 }
 
-static __always_inline void cell__add_signed_stack(const struct run *r, const u64 *labels, u32 half,
-						   u64 stack, u64 value, u32 bucket)
+/* Where there is no room for the stack it is of none. */
+static __always_inline void cell__keep_signed(struct measure_cell *c, s64 value)
 {
-	struct measure_cell *c;
+	c->last_stack = MEASURE_NO_STACK;
+	c->unsampled++;
+	if (value < 0)
+		c->unsampled_sums[0] -= value;
+	else
+		c->unsampled_sum += value;
+}
+
+static __always_inline void cell__add_signed_stack(const struct run *r, struct measure_cell *c, const u64 *labels,
+						   u32 half, u64 stack, u64 value, u32 bucket)
+{
+	struct measure_cell *of;
 	u32 at;
 
-	c = cell__find(r->task, half, labels, stack ? stack : MEASURE_NO_STACK, room_for_stacks(), &at);
-	if (c)
-		cell__add_signed(c, value, bucket);
+	of = cell__find(r->task, half, labels, stack ? stack : MEASURE_NO_STACK, room_for_stacks(), &at);
+	if (of)
+		cell__add_signed(of, value, bucket);
+	else
+		cell__keep_signed(c, value);
 }
 
 /* Each has its stack: what is asked for is exact. */
@@ -63,7 +76,7 @@ static __always_inline void cell__add_own_stack(const struct run *r, struct meas
 		return;
 	stack = stack__capture(r->ctx, STACK_SLOT_TRACE, r->slot->stack, 0, bpf_ktime_get_ns());
 	if (r->slot->is_signed)
-		cell__add_signed_stack(r, labels, half, stack, value, bucket);
+		cell__add_signed_stack(r, c, labels, half, stack, value, bucket);
 	else
 		cell__add_stack(c, &s, half | STACK_ALONE, stack, value);
 }

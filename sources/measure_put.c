@@ -144,7 +144,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.sum = c->unsampled_sum,
 		/* No less than any of the cell, and one took what they take on average. */
 		.min = c->min,
-		.max = c->unsampled ? c->unsampled_sum / c->unsampled : 0,
+		.max = s->m->is_signed ? c->max : c->unsampled_sum / c->unsampled,
 	};
 	if (s->m->stacks_of_sum) {
 		out.sums[0] = out.count;

@@ -100,7 +100,15 @@ def test_values():
         assert all(h["lo"] <= 64 < h["hi"] for h in r["hist"]), r
 
 
-# Calls that fail, whose argument is one more each time, until a line comes; then the last one.
+def test_many_stacks():
+    """Rows by stack sum to what was counted, also where there is no room for the stacks of all threads"""
+    n = 2000
+    for asked in ("count raw_syscalls:sys_enter if id == 124 hist tid by stack",
+                  "count raw_syscalls:sys_enter if id == 124 by stack"):
+        pid, _, watch = run("threads", n, asked)
+        same(asked, 10 * n, watch.sum())
+
+
 def test_signal_names():
     """A signal has its name behind its number; exports have the number"""
     with Watch("count signal:signal_generate by sig, pid") as watch, \
@@ -115,6 +123,7 @@ def test_signal_names():
     assert "10 SIGUSR1" in shown.out, str(shown)
 
 
+# Calls that fail, whose argument is one more each time, until a line comes; then the last one.
 RISING = """
 import os, select, sys
 at = 0x40000000

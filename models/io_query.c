@@ -46,11 +46,6 @@ static struct io_row *row_of(struct query_builder *m, u64 key, bool *is_new)
 	return &m->rows[m->n++];
 }
 
-const char *io_device__host(const struct io_device *d)
-{
-	return d->host ? hosts__name(d->host) : NULL;
-}
-
 /* --- devices --- */
 
 static const struct io_state *state_of(const struct io_snap *s, const struct io_device *d)
@@ -279,11 +274,6 @@ static void rename_proc(struct query_builder *m, struct io_row *r, const struct 
 		return;
 	r->proc = p;
 	r->name = io_who__text(&p->who);
-}
-
-bool io_who__passes(const struct io_who *w, u32 tid, const struct scope *scope)
-{
-	return task__passes(scope, w->tgid, tid, w->cgroup, w->comm) && task__host_passes(scope, w->device.host);
 }
 
 static bool passes_filter(const struct query_builder *m, const struct io_proc *p)

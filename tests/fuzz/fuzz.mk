@@ -15,8 +15,8 @@ FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 # What no fuzzer asks for need not be compiled: a linker that misses something says what.
 FUZZ_NOT := models/flame% models/heat models/heat_grid models/heat_sources models/overview% \
-	    models/result_diff% models/cache_query models/cache_rows models/cache_stacks models/procs_% \
-	    models/profile_query models/profile_rows models/profile_b% models/profile_chains \
+	    models/result_diff% models/cache_query models/cache_rows models/cache_stacks models/procs_columns \
+	    models/procs_query models/procs_rows models/procs_tree models/profile_query models/profile_rows models/profile_b% models/profile_chains \
 	    models/profile_tasks models/sched_query models/sched_rows models/sched_s% models/sched_thread \
 	    widgets/graph widgets/h% widgets/table_% widgets/flame widgets/meter widgets/picker widgets/strip \
 	    sources/ask_% sources/block_bpf sources/block_counts sources/block_loss sources/block_put \

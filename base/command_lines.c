@@ -138,6 +138,18 @@ static struct command *thread_of(const struct command *process, u32 tid)
 	return c;
 }
 
+bool command_lines__has(u32 tgid)
+{
+	const struct command *c;
+	bool has;
+
+	pthread_mutex_lock(&lock);
+	c = newest_of(tgid, 0);
+	has = c && !c->end_ns;
+	pthread_mutex_unlock(&lock);
+	return has;
+}
+
 void command_lines__learn_thread(u32 tgid, u32 tid, const char *name)
 {
 	const struct command *process;

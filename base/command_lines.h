@@ -21,6 +21,8 @@ void command_lines__end(u32 tgid, u64 t_ns);
 /* That of the process which had the pid when a thread or process began at start_ns; 0: that has it,
  * or had it last. A copy in the arena; "" not known. */
 const char *command_lines__copy(struct arena *a, u32 tgid, u64 start_ns);
+/* Whether that of the process that has the pid is known. */
+bool command_lines__has(u32 tgid);
 /* Of a thread of the process that has the pid now; one without a command line has no threads with names. */
 void command_lines__learn_thread(u32 tgid, u32 tid, const char *name);
 /* As command_lines__copy(), of a thread's name. */

@@ -2,11 +2,8 @@
 #include "base/thread.h"
 
 #include <signal.h>
-#include <sys/resource.h>
 
 #include "base/base.h"
-
-#define NICE_MOST (-20)
 
 /* Faults of the thread itself: blocked, they would kill the program before its handler could
  * restore the terminal. */
@@ -32,17 +29,4 @@ void thread__name(const char *name)
 
 	copy_str(buf, sizeof(buf), name);
 	pthread_setname_np(pthread_self(), buf);
-}
-
-struct thread_haste thread__hasten(void)
-{
-	struct thread_haste h = {getpriority(PRIO_PROCESS, 0)};
-
-	setpriority(PRIO_PROCESS, 0, NICE_MOST);
-	return h;
-}
-
-void thread__calm(struct thread_haste h)
-{
-	setpriority(PRIO_PROCESS, 0, h.nice);
 }

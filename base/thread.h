@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Background threads: signals belong to the main thread alone. */
+/* Starting a background thread: signals belong to the main thread alone. */
 #ifndef BASE_THREAD_H
 #define BASE_THREAD_H
 
@@ -10,14 +10,5 @@
 int thread__start(pthread_t *thread, void *(*run)(void *), void *arg);
 /* Names the calling thread, at most COMM_LEN - 1 bytes. */
 void thread__name(const char *name);
-
-/* The calling thread goes before all others but real-time ones, as far as it may, until it is calm again: for a
- * few milliseconds in which it must not be kept from its CPU. */
-struct thread_haste {
-	int nice; /* as it was */
-};
-
-struct thread_haste thread__hasten(void);
-void thread__calm(struct thread_haste h);
 
 #endif

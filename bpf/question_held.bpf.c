@@ -35,8 +35,10 @@ static __always_inline void acquire(void *ctx, struct question_frame *f,
 
 	if (!frame__address(f, slot, task, &a.space, &a.address))
 		return;
-	if (((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id())) || !moment__passes(ctx, task, slot->at))
+	if (((u32)scope_state && !scope__cpu(bpf_get_smp_processor_id())) || !moment__passes(ctx, task, slot->at)) {
+		held__take(held__key(a.space, a.address)); /* it was released before, unseen */
 		return;
+	}
 	a.size = slot->nvalues ? f->values[0] : 0;
 	frame__labels(f, slot, NULL, event, a.labels);
 	measure__acquire(ctx, task, STACK_SLOT_TRACE, slot->stack, &a, bpf_ktime_get_ns(), st);

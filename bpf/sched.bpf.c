@@ -328,7 +328,7 @@ static __always_inline u32 sleeper__on(struct task_struct *task, u32 syscall)
 static __always_inline void visit_wait(struct thread *t, struct task_struct *task, u64 now,
 				       struct sched_stats *st)
 {
-	u64 off = t->off_ns, woken = t->woken_ns, summed;
+	u64 off = t->off_ns, woken = t->woken_ns, summed, from;
 
 	if (!off || t->state == SCHED_RUNNING || now < off || !wait__passes(&t->wait, now - off, t->cpu))
 		return;
@@ -346,13 +346,15 @@ static __always_inline void visit_wait(struct thread *t, struct task_struct *tas
 			t->wait.on = on;
 	}
 	summed = __sync_lock_test_and_set(&t->summed_ns, now);
-	if ((s64)(now - summed) < 0) {
-		__sync_lock_test_and_set(&t->summed_ns, summed);
+	from = summed < begin_ns ? begin_ns : summed;
+	/* It ends later than that, or has been told of: unless it went on meanwhile it is as it was. */
+	if (now < from) {
+		__sync_val_compare_and_swap(&t->summed_ns, now, summed);
 		return;
 	}
-	t->open_ns += now - summed;
+	t->open_ns += now - from;
 	if (woken && woken < now)
-		t->open_runq_ns += now - (woken > summed ? woken : summed);
+		t->open_runq_ns += now - (woken > from ? woken : from);
 }
 
 /* A thread that came unseen and runs: its time is cut there, and the rest is done when it leaves.

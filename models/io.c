@@ -5,6 +5,7 @@
 #include "base/hosts.h"
 #include "base/memory.h"
 #include "models/io_model.h"
+#include "models/io_result.h"
 #include "models/task_text.h"
 
 const char *const io_op_names[IO_OPS] = {"read", "write", "flush", "discard"};

@@ -26,6 +26,7 @@ struct model {
 	u32 live_cap, nfree, free_cap, ended;
 	struct hidx index;
 	struct texts texts;
+	size_t texts_kept; /* bytes of those that were in use when it was renewed last */
 	bool all_told; /* whoever was not heard of in this interval is gone */
 	u64 now_ns, since_ns;
 	u64 round_ns;		   /* that this interval's sums are of; 0: not told */
@@ -384,17 +385,19 @@ static void trim_texts(struct model *m)
 {
 	struct stack_store *old;
 
-	if (m->texts.bytes < TEXTS_BYTES)
+	if (m->texts.bytes < MAX(TEXTS_BYTES, 2 * m->texts_kept))
 		return;
 	texts__renew(&m->texts, &old);
 	for (u32 i = 0; i < m->all.n; i++) {
-		struct procs_entry *e = procs_entries__write(&m->all, i);
+		struct procs_entry *e;
 
-		if (e->kind == PROCS_FREE)
+		if (procs_entries__at(&m->all, i)->kind == PROCS_FREE)
 			continue;
+		e = procs_entries__write(&m->all, i);
 		e->cmdline = texts__intern(&m->texts, e->cmdline);
 		e->user = texts__intern(&m->texts, e->user);
 	}
+	m->texts_kept = m->texts.bytes;
 	stack_store__put(old);
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Samples on their way from sources to models, symbols and taps. */
 #include "base/command_lines.h"
-#include "base/thread.h"
 #include "pipeline/feeds_impl.h"
 #include "samples/command.h"
 
@@ -105,17 +104,14 @@ static struct slot *next_slot(struct feeds *f, u32 *i, u64 models, bool fetches)
 	return NULL;
 }
 
-/* Between the look at the clock and the last of the turns nobody else should run: what moves meanwhile is counted
- * in the interval that ended. */
+/* What ends between the look at the clock and a turn is counted in the interval that ended. */
 static void turn_all(struct feeds *f, u64 models, u64 t1_ns)
 {
-	struct thread_haste haste = thread__hasten();
 	struct slot *slot;
 	bool turns = false;
 
 	for (u32 i = 0; (slot = next_slot(f, &i, models, true));)
 		turns |= slot->ops->turn && slot->ops->turn(slot->src, t1_ns);
-	thread__calm(haste);
 	if (turns)
 		source__wait_turns();
 }

@@ -104,7 +104,8 @@ static void put(void *ctx, const struct codec *c, const struct sample_codec *typ
 		return;
 	/* They are found by thread ids and addresses, which are one machine's, or say what it has. */
 	if (c->host && (type->type == SAMPLE_MEASURE_HOLDER || type->type == SAMPLE_MEASURE_ORDER ||
-			type->type == SAMPLE_MEASURE_LEVELS || type->type == SAMPLE_WAIT_LOCK))
+			type->type == SAMPLE_MEASURE_LEVELS || type->type == SAMPLE_WAIT_LOCK ||
+			type->type == SAMPLE_THREAD_NAME))
 		return;
 	for (u32 i = 0; i < c->nstacks; i++)
 		emit_stack(s, c->stacks[i]);

@@ -180,12 +180,14 @@ static int check_moment(const struct measure *m, const struct scope *scope, stru
 static int check_scope(struct source *s, const struct scope *scope, struct status *st)
 {
 	char names[40];
+	int err;
 
 	if (scope__terms(scope) & SCOPE_TERM_SCHED && !has_threads(s->m))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s belong to no thread: leave %s out", s->m->noun,
 				   scope__term_names(scope, SCOPE_TERM_SCHED, names, sizeof(names)));
-	if (check_moment(s->m, scope, st))
-		return -EINVAL;
+	err = check_moment(s->m, scope, st);
+	if (err)
+		return err;
 	return s->hooks->scope ? s->hooks->scope(s->ctx, scope, st) : 0;
 }
 

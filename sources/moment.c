@@ -61,13 +61,18 @@ bool moment__has_irqs(void)
 	bool known = __atomic_load_n(&calls.looked_up, __ATOMIC_ACQUIRE);
 	struct btf *btf = has_irq_flag() && !known ? kernel_btf__get() : NULL;
 
+	s32 save, restore;
+
 	if (btf) {
-		calls.save = btf__find_by_name_kind(btf, "bpf_local_irq_save", BTF_KIND_FUNC);
-		calls.restore = btf__find_by_name_kind(btf, "bpf_local_irq_restore", BTF_KIND_FUNC);
+		save = btf__find_by_name_kind(btf, "bpf_local_irq_save", BTF_KIND_FUNC);
+		restore = btf__find_by_name_kind(btf, "bpf_local_irq_restore", BTF_KIND_FUNC);
 		kernel_btf__put(btf);
+		__atomic_store_n(&calls.save, save, __ATOMIC_RELAXED);
+		__atomic_store_n(&calls.restore, restore, __ATOMIC_RELAXED);
+		__atomic_store_n(&calls.looked_up, true, __ATOMIC_RELEASE); /* all threads find the same */
 	}
-	__atomic_store_n(&calls.looked_up, true, __ATOMIC_RELEASE); /* by any thread: they find the same */
-	return calls.save > 0 && calls.restore > 0;
+	return __atomic_load_n(&calls.save, __ATOMIC_RELAXED) > 0 &&
+	       __atomic_load_n(&calls.restore, __ATOMIC_RELAXED) > 0;
 }
 
 bool moment__tells_irqs(enum moment_at at)

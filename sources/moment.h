@@ -13,7 +13,7 @@ u64 moment__need_resched(void);
 int moment__check(const struct scope *scope, enum moment_at at, struct status *st);
 /* The same for what has no programs at all. */
 int moment__refuse(const struct scope *scope, const char *who, struct status *st);
-/* Whether interrupts are off can be read at tracepoints. Before the next. */
+/* Whether interrupts are off can be read at tracepoints. Before the next. Any thread. */
 bool moment__has_irqs(void);
 /* A copy of programs with the kernel's functions in the place of the calls that stand for them; free() it. */
 void *moment__put_calls(const void *elf, size_t size);

@@ -390,7 +390,7 @@ static void sampled(struct source *s, const struct sampling *how)
 	s->active_only = how->active_only;
 }
 
-/* Of the first interval, or of one of waits after those of threads: what ended before is none of it. */
+/* What ended before the first interval is none of it. */
 static void begin_interval(struct source *s, u64 t0_ns)
 {
 	if (s->drained)
@@ -416,6 +416,9 @@ static void sched_bpf__serve(struct source *s, u64 models)
 		     (models & (1ULL << MODEL_SCHED) ? SCHED_WANT_TASKS : 0);
 	struct bpf_link **waking = &s->skel->links.sched_waking;
 
+	/* Waits after intervals of threads alone: what they lasted before is of no interval. */
+	if (s->drained && wanted & ~s->skel->bss->wanted & SCHED_WANT_WAITS)
+		s->skel->bss->begin_ns = clock__monotonic_ns();
 	s->skel->bss->wanted = wanted;
 	if (wanted & SCHED_WANT_WAITS && !*waking) {
 		*waking = bpf_program__attach(s->skel->progs.sched_waking);

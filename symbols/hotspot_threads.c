@@ -4,8 +4,6 @@
  * what tells it: of the texts that a java.lang.Thread leads to it is the one that begins so. Where its fields
  * are need not be known, nor how references look, which are tried as four bytes and as eight.
  */
-#include <stdio.h>
-
 #include "base/utf8.h"
 #include "symbols/hotspot.h"
 
@@ -28,7 +26,7 @@ u32 hotspot_threads__list(const struct hotspot *h, const struct process_memory *
 	for (u32 i = 0; i < length && i < max; i++) {
 		if (!memory__u64(m, threads + 8ULL * i, &thread) || !memory__u64(m, thread + t->os, &os) ||
 		    !memory__u32(m, os + t->id, &to[n].tid))
-			break;
+			continue;
 		to[n].at = thread;
 		n += to[n].tid != 0;
 	}

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/clock.h"
+#include "base/command_lines.h"
 #include "base/file.h"
 #include "base/utf8.h"
 #include "samples/command.h"
@@ -27,8 +28,8 @@ struct thread_names {
 	struct known_thread *known;
 	u32 nknown, cap;
 	struct hidx index; /* by tgid and inner */
-	u32 process;	   /* whose turn it is */
-	u32 turn;	   /* how many there were: which of those that are known are read again */
+	u32 process, thread; /* whose turn it is, and which of its threads is next */
+	u32 turn; /* how often all processes had theirs: which of those that are known are read again */
 };
 
 struct thread_names *thread_names__new(const struct scripts *sc)
@@ -82,7 +83,7 @@ static struct known_thread *add(struct thread_names *t, u32 tgid, u32 inner)
 }
 
 /* Of a process that counts in a namespace of its own. */
-static void find_tids(struct thread_names *t, u32 tgid)
+static void find_tids(struct thread_names *t, u32 tgid, u64 until)
 {
 	char path[64];
 	struct known_thread *k;
@@ -91,7 +92,7 @@ static void find_tids(struct thread_names *t, u32 tgid)
 
 	snprintf(path, sizeof(path), "/proc/%u/task", tgid);
 	tasks = opendir(path);
-	for (u32 n = 0; tasks && n < THREADS_MAX && (d = readdir(tasks));) {
+	for (u32 n = 0; tasks && n < THREADS_MAX && clock__thread_cpu_ns() < until && (d = readdir(tasks));) {
 		u32 tid = (u32)strtoul(d->d_name, NULL, 10);
 
 		if (!tid)
@@ -145,12 +146,13 @@ static void read_one(const struct process_entry *p, u64 at, struct known_thread 
 	k->who = who;
 }
 
-/* Those that are new, and some of the others; tids of all that are new are known first. */
-static void read_process(struct thread_names *t, const struct process_entry *p, u64 until,
+/* Those that were not read yet, and some of the others; tids of all that are new are known first. Names are kept
+ * with command lines. False: there was no time for all of them. */
+static bool read_process(struct thread_names *t, const struct process_entry *p, u64 until,
 			 const struct sample_sink *sink)
 {
 	const struct process_memory m = process_memory__of(p->tgid);
-	u32 n = runtime__threads(&p->runtime, &m, t->threads, THREADS_MAX);
+	u32 n = command_lines__has(p->tgid) ? runtime__threads(&p->runtime, &m, t->threads, THREADS_MAX) : 0;
 	u32 before = t->nknown, again = n > AGAIN ? n / AGAIN : 1;
 	char own[16];
 
@@ -161,14 +163,19 @@ static void read_process(struct thread_names *t, const struct process_entry *p, 
 	if (t->nknown > before && innermost(own) != p->tgid) {
 		for (u32 i = before; i < t->nknown; i++)
 			t->known[i].tid = 0;
-		find_tids(t, p->tgid);
+		find_tids(t, p->tgid, until);
 	}
-	for (u32 i = 0; i < n && clock__thread_cpu_ns() < until; i++) {
+	for (u32 i = t->thread; i < n; i++) {
 		struct known_thread *k = find(t, p->tgid, t->threads[i].tid);
 
-		if (k >= &t->known[before] || i % again == t->turn % again)
+		t->thread = i;
+		if (clock__thread_cpu_ns() >= until)
+			return false;
+		if (!k->who || i % again == t->turn % again)
 			read_one(p, t->threads[i].at, k, sink);
 	}
+	t->thread = 0;
+	return true;
 }
 
 void thread_names__tick(struct thread_names *t, const struct sample_sink *sink)
@@ -180,7 +187,7 @@ void thread_names__tick(struct thread_names *t, const struct sample_sink *sink)
 		t->nknown = 0;
 		hidx__clear(&t->index);
 	}
-	t->turn++;
-	for (u32 i = 0; i < n && clock__thread_cpu_ns() < until; i++)
-		read_process(t, &t->scripts->processes[t->process++ % n], until, sink);
+	for (u32 i = 0; i < n && read_process(t, &t->scripts->processes[t->process % n], until, sink); i++)
+		if (!(++t->process % n))
+			t->turn++;
 }

@@ -18,7 +18,7 @@
 #include "tui/view.h"
 
 #define SETTLE_MS 3000 /* to wait for the next name of an interval */
-#define SETTLES	  20   /* so many times, while some come: on a busy machine that takes as long as it takes */
+#define SETTLES	  20   /* of the last one so many times, while some come: nothing waits behind it */
 #define QUEUE_MAX 64   /* intervals waiting to be written; more are dropped, and said */
 
 struct output {
@@ -95,7 +95,12 @@ static bool has_readers(const struct batch *b)
 	return i < b->noutputs;
 }
 
-static void await_names(struct symbols *symbols)
+static bool is_last(const struct batch *b, u64 seq)
+{
+	return b->options->iterations && seq >= b->options->iterations;
+}
+
+static void await_names(struct symbols *symbols, bool last)
 {
 	u64 before, now = symbols__generation(symbols);
 	u32 n = 0;
@@ -105,7 +110,7 @@ static void await_names(struct symbols *symbols)
 		if (symbols__wait(symbols, SETTLE_MS))
 			return;
 		now = symbols__generation(symbols);
-	} while (now != before && ++n < SETTLES);
+	} while (last && now != before && ++n < SETTLES);
 }
 
 static void no_stack(void *ctx, const struct value_frame *frames, u32 n, u64 weight)
@@ -124,7 +129,7 @@ static void ask_inlined(struct batch *b, const struct report *r)
 		return;
 	asked.inlined = true;
 	asked.stacks(&asked, no_stack, NULL);
-	await_names(b->symbols);
+	await_names(b->symbols, is_last(b, r->seq));
 }
 
 static struct view_args batch_args(const struct batch *b)
@@ -156,7 +161,7 @@ static void write_job__run(struct job *job)
 	struct report r;
 	u32 *order;
 
-	await_names(b->symbols);
+	await_names(b->symbols, is_last(b, j->seq));
 	if (b->view->report(b->view, j->frame, &args, j->frame->scope, &r))
 		return;
 	r.seq = j->seq;
@@ -248,7 +253,7 @@ static void snapshot_job__run(struct job *job)
 	struct report r;
 	u32 *order;
 
-	await_names(j->batch->symbols);
+	await_names(j->batch->symbols, false);
 	if (view->report(view, j->frame, &args, j->frame->scope, &r))
 		return;
 	if (!sort_rows(j->batch, &r, &order, &j->st))

@@ -58,7 +58,7 @@ RIGHT = [
     ("plain", ("GABbag", "GBAabg")),         # one is always had before both
     ("plain", (ALL + ALL[::-1].lower(), "ATta")),
 ]
-# What helgrind and TSan know, too; all of it is in docs/LOCK_ORACLES.md (tests/lock_oracles.py).
+# What helgrind and TSan know, too; tests/lock_oracles.py asks all of them.
 JUDGED = [(*WRONG[i][:2], True) for i in (0, 1, 2, 4, 5, 7, 8)] + [(*RIGHT[i], False) for i in (0, 1, 2, 5, 11)]
 
 

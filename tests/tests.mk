@@ -81,23 +81,23 @@ RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)')
 
 check-all: check-build
 	@PROFTOP=$(B)/proftop $(RUN) \
-		--group self,timeout=60 tests/lib/run_test.sh tests/layering/check.py \
+		--group self,timeout=180 tests/lib/run_test.sh tests/layering/check.py \
 			tests/layering/check_test.sh tests/lib/docs_test.py \
 			tests/lib/cases_test.py tests/lib/hardened_test.py tests/lib/bpf_stack_test.py \
 			tests/accuracy_test.py \
 			tests/bench/figures_test.py $(PACKAGE_CHECK) $(SOAK_CHECK) \
-		--group example,timeout=600 tests/example/example.py \
-		--group unit,timeout=60,jobs=2 $(UNIT_BIN) \
-		--group tsan,timeout=120,jobs=2,noaslr $(TSAN_BIN) \
-		$(if $(SCRIPTED),--group script$(comma)timeout=300$(comma)jobs=2$(comma)noaslr \
+		--group example,timeout=1200 tests/example/example.py \
+		--group unit,timeout=180,jobs=2 $(UNIT_BIN) \
+		--group tsan,timeout=300,jobs=2,noaslr $(TSAN_BIN) \
+		$(if $(SCRIPTED),--group script$(comma)timeout=900$(comma)jobs=2$(comma)noaslr \
 			$(foreach v,asan tsan,'tests/script/run.sh $(B)/$(v)/$(SCRIPTED)')) \
-		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=300$(comma)plain \
+		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=600$(comma)plain \
 			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \
 		--group live,timeout=420,again $(LIVE_BIN) \
 		--group live,timeout=420,again $(LIVE) \
 		--group live,timeout=420,again,jobs=2 $(LIVE_TWO) \
-		--group tmux,timeout=300,again,jobs=4 $(LIVE_TMUX) \
-		--group kernels,timeout=300,again,beside $(KERNELS_CHECK) \
+		--group tmux,timeout=420,again,jobs=4 $(LIVE_TMUX) \
+		--group kernels,timeout=600,again,beside $(KERNELS_CHECK) \
 		--group live,timeout=420,again,beside $(LIVE_FOUR)
 
 # As users have the program: for compilers and machines that have no sanitizers here.
@@ -110,4 +110,4 @@ check-matrix:
 	$(PYTHON) tests/matrix/builds.py $(ROWS)
 
 check-unit: $(UNIT_BIN)
-	@$(RUN) --group unit,timeout=60,jobs=2 $(UNIT_BIN)
+	@$(RUN) --group unit,timeout=180,jobs=2 $(UNIT_BIN)

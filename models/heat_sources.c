@@ -5,6 +5,7 @@
 #include "models/cache.h"
 #include "models/heat.h"
 #include "models/io_result.h"
+#include "models/io_who.h"
 #include "models/sched.h"
 #include "models/waits.h"
 

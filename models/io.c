@@ -2,26 +2,11 @@
 /* The io model: samples of block I/O in, snapshots out. */
 #include "models/io.h"
 
-#include "base/hosts.h"
 #include "base/memory.h"
 #include "models/io_model.h"
-#include "models/io_result.h"
-#include "models/task_text.h"
 
 const char *const io_op_names[IO_OPS] = {"read", "write", "flush", "discard"};
 const char *const io_stage_names[IO_STAGES] = {"total", "queued", "device"};
-
-/* --- whose it is --- */
-
-const char *io_device__host(const struct io_device *d)
-{
-	return d->host ? hosts__name(d->host) : NULL;
-}
-
-bool io_who__passes(const struct io_who *w, u32 tid, const struct scope *scope)
-{
-	return task__passes(scope, w->tgid, tid, w->cgroup, w->comm) && task__host_passes(scope, w->device.host);
-}
 
 /* --- kinds of I/O of devices --- */
 

@@ -6,6 +6,7 @@
 #include "base/hosts.h"
 #include "models/heat.h"
 #include "models/io_result.h"
+#include "models/io_who.h"
 #include "models/task_text.h"
 #include "models/windows.h"
 

@@ -26,10 +26,4 @@ static inline bool io__of_device(const struct io_device *d, u64 dev)
 	return io_device__id(d) == dev || io_device__disk_id(d) == dev;
 }
 
-/* Whose it is of several hosts, else NULL. */
-const char *io_device__host(const struct io_device *d);
-
-/* Whether it is in scope (NULL: everything); tid 0: of any of the process's threads. */
-bool io_who__passes(const struct io_who *w, u32 tid, const struct scope *scope);
-
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/columns.h"
 #include "models/io_result.h"
+#include "models/io_who.h"
 #include "models/slow_rows.h"
 #include "models/task_text.h"
 

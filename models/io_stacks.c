@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "models/io_result.h"
+#include "models/io_who.h"
 #include "models/io_model.h"
 #include "models/task_text.h"
 

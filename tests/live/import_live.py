@@ -254,6 +254,8 @@ def test_folded():
     for name, (own, _) in first.items():
         sums[name] = sums.get(name, 0) + own
     for name, own in sums.items():
+        if name.startswith("bpf_prog_"):  # named by what the kernel has loaded at the moment
+            continue
         assert abs(again.get(name, [0])[0] - own) < 0.001, (name, own, again.get(name))
     whole = json.dumps(live.batch("--replay", folded, "--comm", "^two_functions$"))
     assert "hot_70" in whole, whole[:500]

@@ -84,7 +84,7 @@ static __always_inline void switch_out(struct thread *t, struct task_struct *pre
 		catch_up(t, prev, c, began, st);
 	thread__leave(t, prev, state, l, now, st);
 	if (dead) {
-		report_end(t, prev, now, st);
+		report_end(t, prev, st);
 		t->gone = 1;
 	}
 }
@@ -301,7 +301,7 @@ int sched_exec(u64 *ctx)
 	if (!st || !t || !thread__watched(t, task, now) || t->tid == (u32)task->pid)
 		return 0;
 	thread__account(t, now, st);
-	report_end(t, task, now, st);
+	report_end(t, task, st);
 	thread__begin(t, task, now);
 	return 0;
 }
@@ -435,7 +435,7 @@ int sched_visit(struct bpf_iter__task *ctx)
 	r = bpf_map_lookup_elem(&record_scratch, &slot);
 	if (!r)
 		return 0;
-	record__fill(r, t, task, now, epoch - 1);
+	record__fill(r, t, task, epoch - 1);
 	record__regs(r, task);
 	r->gone = 0;
 	r->asleep = asleep;

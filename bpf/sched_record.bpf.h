@@ -23,15 +23,23 @@ static __always_inline void record__regs(struct sched_task_record *r, struct tas
 	r->regs.arg[1] = REGS_ARG2(regs);
 }
 
+/* Another CPU may add to the states meanwhile: the record is of the moment that they sum up to. */
+static __always_inline void record__states(struct sched_task_record *r, const struct thread *t)
+{
+	__builtin_memcpy(r->state_ns, t->state_ns, sizeof(r->state_ns));
+	r->t_ns = t->counted_from_ns;
+	for (int i = 0; i < SCHED_STATES; i++)
+		r->t_ns += r->state_ns[i];
+}
+
 static __always_inline void record__fill(struct sched_task_record *r, struct thread *t,
-					 struct task_struct *task, u64 now, u64 e)
+					 struct task_struct *task, u64 e)
 {
 	r->type = RECORD_SCHED_TASK;
 	thread__ident(t, task, &r->task);
 	r->wait = t->wait;
-	r->t_ns = now;
 	r->watch_id = t->watch_id;
-	__builtin_memcpy(r->state_ns, t->state_ns, sizeof(r->state_ns));
+	record__states(r, t);
 	r->runs = t->runs;
 	r->delays = t->delays;
 	r->delay_ns = t->delay_ns;
@@ -62,7 +70,7 @@ static __always_inline void record__hists(struct sched_task_record *r, struct ta
 }
 
 /* The last that can be said of it by this id: it will not run again, or has taken another. */
-static __noinline void report_end(struct thread *t, struct task_struct *task, u64 now,
+static __noinline void report_end(struct thread *t, struct task_struct *task,
 				  struct sched_stats *st)
 {
 	u32 slot = 0;
@@ -71,7 +79,7 @@ static __noinline void report_end(struct thread *t, struct task_struct *task, u6
 
 	if (!r)
 		return;
-	record__fill(r, t, task, now, epoch);
+	record__fill(r, t, task, epoch);
 	r->gone = 1;
 	if (wanted & SCHED_WANT_TASKS)
 		record__hists(r, task);

@@ -23,7 +23,8 @@ struct thread {
 	u64 scope;		/* the task__scope_version() that `watched` was decided under */
 	u64 watch_id;		/* when it came into scope */
 	u64 start_ns;		/* when it began, as it was then */
-	u64 accounted_ns;	/* up to when state_ns is complete */
+	u64 counted_from_ns;	/* state_ns sums up from then on, */
+	u64 accounted_ns;	/* up to then */
 	u64 since_ns;		/* the present state began */
 	u64 off_ns;		/* the present wait began; 0: it runs */
 	u64 summed_ns;		/* up to when the present wait is in open_ns or a row */
@@ -146,7 +147,7 @@ static __always_inline void thread__begin(struct thread *t, struct task_struct *
 {
 	__builtin_memset(t->state_ns, 0, sizeof(t->state_ns));
 	t->watch_id = (now << 8) | (bpf_get_smp_processor_id() & 255);
-	t->accounted_ns = t->since_ns = now;
+	t->counted_from_ns = t->accounted_ns = t->since_ns = now;
 	t->start_ns = task->start_time;
 	t->tid = task->pid;
 	t->runs = t->delays = t->delay_ns = t->open_ns = t->open_runq_ns = 0;
@@ -186,20 +187,24 @@ static __always_inline bool thread__watched(struct thread *t, struct task_struct
  * who came first has counted it. */
 #define RACE_NS 1000000
 
-/* Adds the time since the last call to the present state. Whoever comes first takes it. */
+/* Adds the time since the last call to the present state; once more where another CPU did so at the same moment. */
 static __always_inline u64 thread__account(struct thread *t, u64 now, struct sched_stats *st)
 {
-	u64 begin_ns = __sync_lock_test_and_set(&t->accounted_ns, now);
-	u32 state = t->state;
+	for (int i = 0; i < 2; i++) {
+		u64 begin_ns = t->accounted_ns;
+		u32 state = t->state;
 
-	if ((s64)(now - begin_ns) < 0) {
-		__sync_lock_test_and_set(&t->accounted_ns, begin_ns);
-		st->backward += begin_ns - now > RACE_NS;
-		return 0;
+		if ((s64)(now - begin_ns) < 0) {
+			st->backward += begin_ns - now > RACE_NS;
+			return 0;
+		}
+		if (__sync_val_compare_and_swap(&t->accounted_ns, begin_ns, now) != begin_ns)
+			continue;
+		if (state < SCHED_STATES)
+			__sync_fetch_and_add(&t->state_ns[state], now - begin_ns);
+		return now - begin_ns;
 	}
-	if (state < SCHED_STATES)
-		__sync_fetch_and_add(&t->state_ns[state], now - begin_ns);
-	return now - begin_ns;
+	return 0;
 }
 
 static __always_inline void max__note(struct sched_max *m, u64 ns)

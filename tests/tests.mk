@@ -93,12 +93,12 @@ check-all: check-build
 			$(foreach v,asan tsan,'tests/script/run.sh $(B)/$(v)/$(SCRIPTED)')) \
 		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=600$(comma)plain \
 			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \
-		--group live,timeout=420,again $(LIVE_BIN) \
-		--group live,timeout=420,again $(LIVE) \
-		--group live,timeout=420,again,jobs=2 $(LIVE_TWO) \
+		--group live,timeout=900,again $(LIVE_BIN) \
+		--group live,timeout=900,again $(LIVE) \
+		--group live,timeout=900,again,jobs=2 $(LIVE_TWO) \
 		--group tmux,timeout=420,again,jobs=4 $(LIVE_TMUX) \
 		--group kernels,timeout=600,again,beside $(KERNELS_CHECK) \
-		--group live,timeout=420,again,beside $(LIVE_FOUR)
+		--group live,timeout=900,again,beside $(LIVE_FOUR)
 
 # As users have the program: for compilers and machines that have no sanitizers here.
 unit-plain: $(UNIT:%.c=$(B)/rel/%)

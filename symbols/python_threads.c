@@ -237,7 +237,7 @@ static u64 attribute(const struct python *p, const struct process_memory *m, u64
 bool python_thread__name(const struct python *p, const struct process_memory *m, u64 state, char *to,
 			 size_t size)
 {
-	u64 frame, code, thread, name;
+	u64 frame = 0, code, thread, name;
 
 	if (!outermost(p, m, state, &frame, &code) || !is_bootstrap(p, m, code) ||
 	    !memory__u64(m, frame + places_of(p->minor).variables, &thread))

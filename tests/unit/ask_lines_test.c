@@ -35,9 +35,9 @@ static void begin(struct asked *a, enum ask_list_kind lists)
 	f->labels[0].bits = 16;
 	f->by = 1;
 	f->nfields = 3;
-	f->fields[0] = (struct ask_field){"path", ASK_FIELD_TEXT};
-	f->fields[1] = (struct ask_field){"ret", ASK_FIELD_SIGNED};
-	f->fields[2] = (struct ask_field){"pid", ASK_FIELD_UNSIGNED};
+	f->fields[0] = (struct ask_field){.name = "path", .type = ASK_FIELD_TEXT};
+	f->fields[1] = (struct ask_field){.name = "ret", .type = ASK_FIELD_SIGNED};
+	f->fields[2] = (struct ask_field){.name = "pid", .type = ASK_FIELD_UNSIGNED};
 	model_events.consume(a->model, &a->turn.head);
 }
 

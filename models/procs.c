@@ -304,14 +304,17 @@ static void end_sums(struct model *m, u32 at, double keep)
 	e->decay_ns = m->now.decay_ns;
 }
 
-/* It ended unseen: nobody knows what it did. */
-static void set_gone(struct model *m, u32 at)
+/* It ended unseen: nobody knows what it did in this interval; before it went on as it did. */
+static void set_gone(struct model *m, u32 at, const struct procs_now *before)
 {
-	procs_entries__write(&m->all, at)->rest = PROCS_PARTS;
+	struct procs_entry *e = procs_entries__write(&m->all, at);
+
+	procs_entry__settle(e, before);
+	e->rest = PROCS_PARTS;
 	m->live[at].drop = true;
 }
 
-static void end_interval(struct model *m, double keep)
+static void end_interval(struct model *m, double keep, const struct procs_now *before)
 {
 	for (u32 i = 0; i < m->all.n; i++) {
 		struct live *l = &m->live[i];
@@ -319,7 +322,7 @@ static void end_interval(struct model *m, double keep)
 		if (l->heard)
 			end_sums(m, i, keep);
 		else if (l->lives && (m->all_told || l->zombie))
-			set_gone(m, i);
+			set_gone(m, i, before);
 		l->heard = false;
 	}
 	m->all_told = false;
@@ -405,7 +408,8 @@ static struct snap *procs__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
 	struct arena *arena;
 	struct procs_snap *snap = snap_box__new(sizeof(*snap), t0_ns, t1_ns, &arena);
-	u64 from = m->now.counted_ns, dt = m->round_ns ? m->round_ns : t1_ns - t0_ns;
+	const struct procs_now before = m->now;
+	u64 from = before.counted_ns, dt = m->round_ns ? m->round_ns : t1_ns - t0_ns;
 	double keep;
 
 	if (!m->clock.begun)
@@ -414,7 +418,7 @@ static struct snap *procs__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	m->now = (struct procs_now){from + dt, m->clock.decay_ns};
 	m->round_ns = 0;
 	m->now_ns = t1_ns;
-	end_interval(m, keep);
+	end_interval(m, keep, &before);
 	snap->since_ns = m->since_ns;
 	snap->now = m->now;
 	snap->n = m->all.n;

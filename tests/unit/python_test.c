@@ -18,23 +18,7 @@
 
 #define BASE 0x7f0000000000ULL
 #define SIZE 0x8000u
-
-static u8 memory[SIZE];
-
-static bool read_made_up(void *ctx, u64 from, void *to, size_t size)
-{
-	if (from < BASE || from - BASE > SIZE || size > SIZE - (from - BASE))
-		return false;
-	memcpy(to, memory + (from - BASE), size);
-	return true;
-}
-
-static const struct process_memory made_up = {read_made_up, NULL};
-
-static void put(u64 at, u64 value, size_t size)
-{
-	memcpy(memory + (at - BASE), &value, size);
-}
+#include "tests/lib/made_up_memory.h"
 
 #define RUNTIME	  (BASE + 0x100)
 #define TYPE	  (BASE + 0x1000)

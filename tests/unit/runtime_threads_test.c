@@ -16,26 +16,7 @@
 #define SIZE   0x2000u
 #define ROUNDS 20000
 #define MOST   64
-
-static u8 memory[SIZE];
-static u32 reads;
-
-static bool read_made_up(void *ctx, u64 from, void *to, size_t size)
-{
-	(void)ctx;
-	reads++;
-	if (from < BASE || from - BASE > SIZE || size > SIZE - (from - BASE))
-		return false;
-	memcpy(to, memory + (from - BASE), size);
-	return true;
-}
-
-static const struct process_memory made_up = {read_made_up, NULL};
-
-static void put(u64 at, u64 value, size_t size)
-{
-	memcpy(memory + (at - BASE), &value, size);
-}
+#include "tests/lib/made_up_memory.h"
 
 /* --- hostile --- */
 

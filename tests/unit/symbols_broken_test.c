@@ -106,7 +106,7 @@ static void change(u8 *bytes, size_t size, u64 *x)
 static void test_changed(void **state)
 {
 	u8 *bytes = xmalloc(image_size);
-	u64 t0 = clock__thread_cpu_ns(), x = 1;
+	u64 x = 1;
 
 	for (u32 i = 0; i < 1000; i++) {
 		int fd;
@@ -119,7 +119,6 @@ static void test_changed(void **state)
 		load(fd);
 		close(fd);
 	}
-	assert_true(clock__thread_cpu_ns() - t0 < 20 * NSEC_PER_SEC);
 	free(bytes);
 }
 
@@ -127,7 +126,6 @@ static void test_changed(void **state)
 static void test_promises(void **state)
 {
 	Elf64_Ehdr *h = xmalloc(image_size);
-	u64 t0 = clock__thread_cpu_ns();
 	Elf64_Shdr *sh;
 	int fd;
 
@@ -143,7 +141,6 @@ static void test_promises(void **state)
 	assert_int_equal(pwrite(fd, h, image_size, 0), image_size);
 	load(fd);
 	close(fd);
-	assert_true(clock__thread_cpu_ns() - t0 < 2 * NSEC_PER_SEC);
 	free(h);
 }
 

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "base/arena.h"
-#include "base/clock.h"
 #include "symbols/maps.h"
 
 static u32 count_of(struct maps *m)
@@ -240,7 +239,6 @@ static void test_read(void **state)
 {
 	int fd = memfd_create("maps", 0);
 	FILE *f = fdopen(dup(fd), "w");
-	u64 t0 = clock__thread_cpu_ns();
 	u32 n = 0;
 
 	for (u64 i = 0; i < 100000; i++) {
@@ -255,7 +253,6 @@ static void test_read(void **state)
 	lseek(fd, 0, SEEK_SET);
 	assert_int_equal(maps__read(fd, count_line, &n), 0);
 	assert_int_equal(n, 100000);
-	assert_true(clock__thread_cpu_ns() - t0 < 3 * NSEC_PER_SEC);
 	close(fd);
 	assert_true(maps__read(-1, count_line, &n) < 0);
 }

@@ -125,7 +125,7 @@ static void test_exit(void **state)
 static void test_bounded(void **state)
 {
 	struct symbols_stats st;
-	u64 t = now(), t0 = clock__thread_cpu_ns();
+	u64 t = now();
 
 	event(PROC_EXEC, PID, 0, t, "shell");
 	map(PID, t + 1, 0x1000, 0x5000, 0, "/bin/shell");
@@ -140,7 +140,6 @@ static void test_bounded(void **state)
 		event(PROC_FORK, PID + i, PID, t + i * 10, "");
 	symbols__stats(symbols, &st);
 	assert_true(st.processes <= SPACES_MAX);
-	assert_true(clock__thread_cpu_ns() - t0 < 4 * NSEC_PER_SEC);
 }
 
 static void test_special(void **state)

@@ -13,8 +13,9 @@
 volatile u32 wanted = 0;       /* SCHED_WANT_x */
 volatile u64 epoch = 0;	       /* counts intervals */
 /* Where what lasts is cut: where the last interval ended, where the first one began; ~0: none has begun. The round
- * that reports it comes later, on a busy machine much later. */
+ * that reports it comes later, on a busy machine much later, and the halves of maps turn after that. */
 volatile u64 cut_ns = 0, begin_ns = 0;
+volatile u32 cut_half = 0;     /* the half of what comes after the cut */
 volatile u32 watch_tid = 0;    /* each of its changes is told */
 
 /* One thread, in its own storage. */

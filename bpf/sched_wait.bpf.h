@@ -46,21 +46,31 @@ static __always_inline void sum__add_object(struct sched_wait_sum *sum, u64 obje
 		sum->wait.object = SCHED_OBJECT_MANY;
 }
 
-static __always_inline void sum__add(struct sched_wait_sum *sum, u64 off, u64 runq, u64 full,
-				     u64 now)
+/* What of a wait is of one interval. */
+struct wait_part {
+	u64 off, runq;
+	u64 full; /* of a wait that ended in it; WAIT_GOES_ON */
+	u64 now;
+};
+
+#define WAIT_GOES_ON (~0ULL)
+
+static __always_inline void sum__add(struct sched_wait_sum *sum, const struct wait_part *w)
 {
+	sum->off_ns += w->off;
+	sum->runq_ns += w->runq;
+	sum->last_ns = w->now;
+	if (w->full == WAIT_GOES_ON)
+		return;
 	sum->count++;
-	sum->off_ns += off;
-	sum->runq_ns += runq;
-	sum->full_ns += full;
-	if (sum->max_ns < full)
-		sum->max_ns = full;
-	sum->hist[hist__octave(full) & (HIST_OCTAVES - 1)]++;
-	sum->last_ns = now;
+	sum->full_ns += w->full;
+	if (sum->max_ns < w->full)
+		sum->max_ns = w->full;
+	sum->hist[hist__octave(w->full) & (HIST_OCTAVES - 1)]++;
 }
 
 /* For whom the maps of waits are full: the scratch has the one wait. */
-static __always_inline void count_rest(u32 half, struct sched_wait_sum *fresh,
+static __always_inline void count_rest(u32 half, struct sched_wait_sum *fresh, const struct wait_part *part,
 				       struct sched_stats *st)
 {
 	void *map = half__of(rests, half);
@@ -72,24 +82,23 @@ static __always_inline void count_rest(u32 half, struct sched_wait_sum *fresh,
 	id = wait__id(&fresh->wait, fresh->task.tid, fresh->task.start_ns);
 	sum = bpf_map_lookup_elem(map, &id);
 	if (sum) {
-		sum__add(sum, fresh->off_ns, fresh->runq_ns, fresh->full_ns, fresh->last_ns);
+		sum__add(sum, part);
 		sum__add_object(sum, fresh->wait.object);
 	} else if (bpf_map_update_elem(map, &id, fresh, BPF_ANY)) {
-		st->waits_lost++;
+		st->waits_lost += part->full != WAIT_GOES_ON;
 	}
 }
 
-static __always_inline void count_wait(struct thread *t, struct task_struct *task, u64 off,
-				       u64 runq, u64 full, u64 now, struct sched_stats *st)
+static __noinline void count_wait(struct thread *t, struct task_struct *task, u32 half, const struct wait_part *part,
+				  struct sched_stats *st)
 {
-	u32 zero = 0, half = active != 0;
+	u32 zero = 0;
 	void *map = half__of(waits, half);
 	u64 id = wait__id(&t->wait, t->tid, t->start_ns);
 	struct sched_wait_sum *sum = bpf_map_lookup_elem(map, &id);
 
-	st->waits++;
 	if (sum) {
-		sum__add(sum, off, runq, full, now);
+		sum__add(sum, part);
 		sum__add_object(sum, t->wait.object);
 		return;
 	}
@@ -101,19 +110,34 @@ static __always_inline void count_wait(struct thread *t, struct task_struct *tas
 	sum->cpu = t->cpu;
 	sum->count = sum->off_ns = sum->runq_ns = sum->full_ns = sum->max_ns = 0;
 	__builtin_memset(sum->hist, 0, sizeof(sum->hist));
-	sum__add(sum, off, runq, full, now);
+	sum__add(sum, part);
 	if (bpf_map_update_elem(map, &id, sum, BPF_ANY)) {
-		st->waits_full++;
-		count_rest(half, sum, st);
+		st->waits_full += part->full != WAIT_GOES_ON;
+		count_rest(half, sum, part, st);
 	}
+}
+
+/* Of a wait from one moment to another. */
+static __always_inline struct wait_part wait__part(const struct thread *t, u64 from, u64 to, u64 full)
+{
+	u64 woken = t->woken_ns, runnable = woken > from ? woken : from;
+
+	return (struct wait_part){
+		.off = to - from,
+		.runq = woken && runnable < to ? to - runnable : 0,
+		.full = full,
+		.now = to,
+	};
 }
 
 /* Where it waited can be seen until it goes on: not when the switch was unseen. */
 static __always_inline void end_wait(struct thread *t, struct task_struct *task, bool seen, u64 now,
 				     struct sched_stats *st)
 {
-	u64 summed = __sync_lock_test_and_set(&t->summed_ns, now), off, runq = 0, runnable;
+	u64 summed = __sync_lock_test_and_set(&t->summed_ns, now), cut = cut_ns;
 	u64 full = now - t->off_ns;
+	struct wait_part part;
+	u32 half = active != 0;
 
 	if ((s64)full < 0) {
 		st->backward++;
@@ -123,18 +147,24 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 		return;
 	if (summed < begin_ns)
 		summed = begin_ns;
-	off = now - summed;
-	runnable = t->woken_ns > summed ? t->woken_ns : summed;
 	/* It was cut a moment ago, by a later look at the clock. */
-	if ((s64)off < 0)
-		off = 0;
+	if (summed > now)
+		summed = now;
 	if (!wait__passes(&t->wait, full, t->cpu))
 		return;
-	if (t->woken_ns && runnable < now)
-		runq = now - runnable;
 	if (!t->wait.kstack && seen)
 		t->wait.kstack = stack__sleeping(task, t->wait.syscall, STACK_SLOT_TRACE);
-	count_wait(t, task, off, runq, full, now, st);
+	st->waits++;
+	/* The round had not come to it yet. */
+	if (summed < cut && cut < now) {
+		part = wait__part(t, summed, cut, WAIT_GOES_ON);
+		count_wait(t, task, half, &part, st);
+		summed = cut;
+	}
+	if (cut <= now)
+		half = cut_half;
+	part = wait__part(t, summed, now, full);
+	count_wait(t, task, half, &part, st);
 }
 
 #endif

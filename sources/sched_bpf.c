@@ -61,13 +61,20 @@ static u32 sleepers_next(const struct source *s)
 }
 
 /* Grows the buffer as it goes: a record must not be taken twice. */
-static void visit_all(struct source *s, u64 t1_ns)
+static void visit_all(struct source *s, u64 t1_ns, u32 half)
 {
-	s->skel->bss->cut_ns = t1_ns;
+	s->skel->bss->cut_half = half;
+	__atomic_store_n(&s->skel->bss->cut_ns, t1_ns, __ATOMIC_RELEASE);
 	s->skel->bss->sleepers = sleepers_next(s);
 	s->skel->bss->epoch++;
 	bpf_source__visit(&s->base);
 	s->skel->bss->visited_ns = t1_ns;
+}
+
+/* What comes from here on is of the half that counts next. */
+static void end_interval(struct source *s, u64 t1_ns)
+{
+	visit_all(s, t1_ns, !*s->base.active);
 }
 
 /* Calls fn with each record of the iterator's last round. */
@@ -396,7 +403,7 @@ static void begin_interval(struct source *s, u64 t0_ns)
 	if (s->drained)
 		return;
 	s->skel->bss->begin_ns = t0_ns;
-	visit_all(s, t0_ns);
+	visit_all(s, t0_ns, *s->base.active);
 	take_visited(s, NULL);
 	take_cpus(s, NULL);
 }
@@ -404,7 +411,7 @@ static void begin_interval(struct source *s, u64 t0_ns)
 /* Stacks of those who sleep already take their time: the first interval begins after that. */
 static void look_at_sleepers(struct source *s)
 {
-	visit_all(s, clock__monotonic_ns());
+	visit_all(s, clock__monotonic_ns(), *s->base.active);
 	take_sleepers(s, NULL);
 	bpf_visit__done(&s->base.visit);
 }
@@ -583,7 +590,7 @@ static const struct bpf_subject subject = {
 	.scoped = scoped,
 	.sampled = sampled,
 	.attach = attach,
-	.turning = visit_all,
+	.turning = end_interval,
 	.first = first,
 	.record = put_record,
 	.drain = drain,

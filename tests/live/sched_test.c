@@ -7,11 +7,13 @@
 #include "tests/live/sampler.h"
 
 #include <bpf/bpf.h>
+#include <pthread.h>
 
 #undef SCHED_IDLE /* scheduling classes in <sched.h> */
 #undef SCHED_OTHER
 #include "bpf/sched.h"
 #include "samples/sched.h"
+#include "sources/bpf_util.h"
 #include "sources/sched_bpf.h"
 #include "tests/lib/fds.h"
 
@@ -31,7 +33,8 @@ struct watcher {
 	struct sampler s; /* scope and known stacks; first: it is its sink's context */
 	const struct sched_bpf_sizes *sizes;
 	u64 waits, open, longest_ns, stackless;
-	u64 slept_ns;  /* of waits in S, until they were woken */
+	u32 of;	       /* the process of off_ns */
+	u64 off_ns, slept_ns; /* of waits in S, until they were woken */
 	u64 undefined; /* waits whose stack was not handed out before */
 	u64 gap_ns;    /* most by which a thread's intervals do not follow each other */
 	u64 uneven;    /* threads whose states do not sum to their span */
@@ -84,6 +87,7 @@ static void watcher__wait(struct watcher *w, const struct wait_sample *x)
 {
 	w->waits += x->count;
 	w->open += x->open;
+	w->off_ns += x->task.tgid == w->of ? x->off_ns : 0;
 	if (x->state == TASK_STATE_SLEEP)
 		w->slept_ns += x->off_ns - x->runq_ns;
 	w->longest_ns = MAX(w->longest_ns, x->max_ns);
@@ -224,6 +228,66 @@ static void test_nothing_lost_or_doubled(void **state)
 	assert_int_equal(h.lost, 0);
 	assert_int_equal(h.map_full, 0);
 	assert_int_equal(w->undefined, 0);
+	watcher__close(w);
+}
+
+/* Ends an interval at a moment; how much longer than it a thread was off its CPU in it: never. */
+static u64 watcher__turn(struct watcher *w, u64 t0_ns, u64 t1_ns)
+{
+	w->off_ns = 0;
+	if (source_sched_bpf.turn(w->s.source, t1_ns))
+		bpf_util__barrier();
+	watcher__drain(w);
+	return w->off_ns - MIN(w->off_ns, t1_ns - t0_ns);
+}
+
+static void *rest(void *arg)
+{
+	while (!pause() || errno == EINTR)
+		;
+	return NULL;
+}
+
+/* A process of many threads, for a round over all threads that takes a while. */
+static struct child start_crowd(u32 n)
+{
+	struct child c = {.pid = fork()};
+	pthread_attr_t small;
+	pthread_t thread;
+
+	if (c.pid)
+		return c;
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 128 << 10);
+	while (n--)
+		pthread_create(&thread, &small, rest, NULL);
+	rest(NULL);
+	return c;
+}
+
+/* What ends while the round over all threads is under way is cut where the interval ended. Who began last
+ * comes last. */
+static void test_waits_are_of_their_interval(void **state)
+{
+	struct child crowd = start_crowd(3000), a;
+	struct watcher *w;
+	u64 t0, t1;
+
+	usleep(500000);
+	a = start_sleeper(0);
+	w = watcher__open(NULL, "pid=%d,%d", a.pid, crowd.pid);
+	w->of = (u32)a.pid;
+	t0 = clock__monotonic_ns();
+	watcher__turn(w, t0, t0);
+	for (int i = 0; i < 100; i++) {
+		usleep(2000);
+		t1 = clock__monotonic_ns();
+		assert_int_equal(watcher__turn(w, t0, t1), 0);
+		t0 = t1;
+	}
+	child__stop(&a);
+	child__stop(&crowd);
 	watcher__close(w);
 }
 
@@ -443,6 +507,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_nothing_lost_or_doubled),
+		cmocka_unit_test(test_waits_are_of_their_interval),
 		cmocka_unit_test(test_states_sum_to_spans),
 		cmocka_unit_test(test_full_maps_are_counted),
 		cmocka_unit_test(test_full_ring_loses_only_frames),

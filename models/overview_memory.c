@@ -197,11 +197,25 @@ static u64 growth(const struct system_process *p)
 	return p->grew && !p->u.own ? p->u.rss_bytes - MIN(p->u.rss_bytes, p->grew_from_bytes) : 0;
 }
 
+/* Until nothing is left at this rate; beyond a day it says nothing. */
+static void lasts_text(char *buf, size_t size, double s)
+{
+	if (s < 600)
+		snprintf(buf, size, ": memory lasts for %.0f s more", s);
+	else if (s < 36000)
+		snprintf(buf, size, ": memory lasts for %.0f min more", s / 60);
+	else if (s < 86400)
+		snprintf(buf, size, ": memory lasts for %.0f h more", s / 3600);
+	else
+		*buf = '\0';
+}
+
 void rule__LEAK(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
 	const struct system_process *top = NULL;
 	double s, rate;
+	char lasts[64];
 	struct who who;
 
 	for (u32 i = 0; i < f->system->nprocesses; i++)
@@ -212,11 +226,10 @@ void rule__LEAK(struct rule_run *r)
 	s = (double)(top->t_ns - top->grew_since_ns) / 1e9;
 	rate = (double)growth(top) / MAX(s, 0.1);
 	who = who__of_process(top);
+	lasts_text(lasts, sizeof(lasts), level(f, FIGURE_MEM_AVAILABLE) / rate);
 	finding__add(r, s, &who, NULL,
-		     "`%s` has grown for %.0f s without a break, by %.1f MB a second to %.0f MB: memory "
-		     "lasts for %.0f s more",
-		     top->u.comm, s, rate / 1e6, (double)top->u.rss_bytes / 1e6,
-		     level(f, FIGURE_MEM_AVAILABLE) / rate);
+		     "`%s` has grown for %.0f s without a break, by %.1f MB a second to %.0f MB%s",
+		     top->u.comm, s, rate / 1e6, (double)top->u.rss_bytes / 1e6, lasts);
 }
 
 void rule__COMPACTION(struct rule_run *r)

@@ -141,6 +141,7 @@ run:
 	@$(AGAIN) all
 	@exec $(B)/proftop $(ARGS)
 
+check: export CHECK_BEGAN := $(shell date +%s)
 check:
 	@scripts/deps
 	@$(AGAIN) check-all

@@ -77,21 +77,22 @@ SMOKE    := $(if $(call asked,fuzz,/run.sh),$(FUZZ_BIN) $(FUZZ_SEEDS))
 check-build: $(B)/proftop $(B)/asan/proftop $(UNIT_BIN) $(TSAN_BIN) $(LIVE_BIN) workloads \
 	$(SCRIPTED:%=$(B)/asan/%) $(SCRIPTED:%=$(B)/tsan/%) $(SMOKE)
 
-RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)')
+# An hour after `make check` began, deps and the build included, nothing more is begun.
+RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)') $(if $(CHECK_BEGAN),--until $$(($(CHECK_BEGAN) + 3600)))
 
 check-all: check-build
 	@PROFTOP=$(B)/proftop $(RUN) \
-		--group self,timeout=180 tests/lib/run_test.sh tests/layering/check.py \
+		--group self,timeout=180,jobs=2 tests/lib/run_test.sh tests/layering/check.py \
 			tests/layering/check_test.sh tests/lib/docs_test.py \
 			tests/lib/cases_test.py tests/lib/hardened_test.py tests/lib/bpf_stack_test.py \
 			tests/accuracy_test.py \
 			tests/bench/figures_test.py $(PACKAGE_CHECK) $(SOAK_CHECK) \
-		--group example,timeout=1200 tests/example/example.py \
-		--group unit,timeout=180,jobs=2 $(UNIT_BIN) \
-		--group tsan,timeout=300,jobs=2,noaslr $(TSAN_BIN) \
-		$(if $(SCRIPTED),--group script$(comma)timeout=900$(comma)jobs=2$(comma)noaslr \
+		--group example,timeout=1200,beside tests/example/example.py \
+		--group unit,timeout=180,beside $(UNIT_BIN) \
+		--group tsan,timeout=300,beside,noaslr $(TSAN_BIN) \
+		$(if $(SCRIPTED),--group script$(comma)timeout=900$(comma)beside$(comma)noaslr \
 			$(foreach v,asan tsan,'tests/script/run.sh $(B)/$(v)/$(SCRIPTED)')) \
-		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=600$(comma)plain \
+		$(if $(wildcard tests/fuzz/fuzz.mk),--group fuzz$(comma)timeout=600$(comma)beside$(comma)plain \
 			'tests/fuzz/run.sh $(FUZZ_SMOKE_SECONDS) $(B)/fuzz $(ONLY_FUZZ)') \
 		--group live,timeout=900,again $(LIVE_BIN) \
 		--group live,timeout=900,again $(LIVE) \

@@ -73,6 +73,8 @@ else
 fi
 expect "cmocka's skips are understood" 0 "1 passed, 0 failed, 1 skipped" --group g "$tmp/cmocka"
 expect "a skip without a reason is a failure" 1 "0 passed, 1 failed" --group g "$tmp/mute"
+expect "what has no time left to begin is skipped" 1 "0 passed, 0 failed, 1 skipped" --until 1 --group g "$tmp/good"
+expect "there is time left" 0 "2 passed, 0 failed" --until $(($(date +%s) + 600)) --group g "$tmp/good"
 expect "plain programs are one case" 1 "1 passed, 1 failed" --group g,plain "$tmp/none" "$tmp/leak"
 expect "no test at all is a failure" 1 "0 passed, 0 failed" --group g
 expect "what failed is not run again unasked" 1 "0 passed, 1 failed" --group g "$tmp/moody"

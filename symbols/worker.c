@@ -6,13 +6,12 @@
 #include "symbols/worker.h"
 
 #include <malloc.h>
-#include <signal.h>
 #include <sys/eventfd.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/thread.h"
 #include "symbols/annotate.h"
 #include "symbols/bpf_code.h"
 #include "symbols/code.h"
@@ -422,7 +421,7 @@ static void *worker_main(void *arg)
 	u64 next_ns = UINT64_MAX;
 	bool more = true;
 
-	prctl(PR_SET_NAME, "symbols");
+	thread__name("symbols");
 	w->preload_at_ns = clock__monotonic_ns() + PRELOAD_WAIT;
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
@@ -441,18 +440,12 @@ static void *worker_main(void *arg)
 
 void worker__start(struct symbols *s)
 {
-	sigset_t all, before;
-
 	s->worker = xcalloc(1, sizeof(*s->worker));
 	s->resolver = resolver__new(s);
 	s->files = object_files__new();
 	s->busy = true;
-	/* Signals are for the main thread. */
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
-	if (pthread_create(&s->thread, NULL, worker_main, s))
+	if (thread__start(&s->thread, worker_main, s))
 		die("cannot start a thread for symbols: raise the limit of processes (ulimit -u)");
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void free_vec(struct u32_vec *v)

@@ -63,6 +63,7 @@ const struct measure measure_locks = {
 	.by = 1u << BY_LOCK,
 	.waits = waits,
 	.kept = LOCK_LABEL_LOCK,
+	.cold = 2048, /* pairs of threads, at each lock, by stack */
 	.drills = (const u32[]){1u << BY_TID, 1u << BY_HOLDER | 1u << BY_AT, 0},
 	.narrow = "lock kind rate wall_pct avg_ns max_ns holder",
 	.optional = "contention_begin contention_end",

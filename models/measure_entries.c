@@ -114,6 +114,19 @@ static double heat_of(const void *entry)
 	return l->decay[0] + (double)l->now.count + (double)l->now.sums[0] + (double)l->held.bytes;
 }
 
+/* Of those that are cold what did most since the start is the last to be folded. */
+#define COLD_SHARE 1e-9
+
+static double heat_to_fold(const void *entry)
+{
+	return heat_of(entry) + COLD_SHARE * (double)((const struct live_entry *)entry)->total.count;
+}
+
+static bool is_cold(const void *entry)
+{
+	return !(heat_of(entry) > 0);
+}
+
 /* What many threads are known by: see measure__is_unknown(). */
 enum { LOSE_WHO, LOSE_LABELS, LOSE_ALL, FOLD_STEPS };
 
@@ -157,7 +170,7 @@ static const struct entries_kind kind = {
 	.steps = FOLD_STEPS,
 	.hash = hash_of,
 	.same = is_same,
-	.heat = heat_of,
+	.heat = heat_to_fold,
 	.fold = fold,
 	.merge = merge,
 };
@@ -174,6 +187,7 @@ void live_entries__init(struct live_entries *e, const struct measure *m, bool ho
 	e->all = (struct entries){.kind = &kind, .max = MAX(m->stacks / 4 * 5, (u32)MEASURE_MAX_ENTRIES)};
 	e->measure = m;
 	e->most_ended = MAX(e->all.max / 4, (u32)MEASURE_MAX_ENDED);
+	e->most_cold = m->cold ? m->cold : e->all.max;
 	e->lo = measure__lo(m);
 	e->holds = holds;
 }
@@ -327,6 +341,7 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 
 	lives__tick(&e->lives, &lives_of, e->all.v, e->all.n);
 	entries__bound(&e->all, is_over, e->most_ended);
+	entries__bound(&e->all, is_cold, e->most_cold);
 	out = arena__take(arena, e->all.n * sizeof(*out));
 	for (u32 i = 0; i < e->all.n; i++) {
 		struct live_entry *l = entry_at(e, i);

@@ -53,6 +53,7 @@ struct live_entries {
 	struct entries all;    /* struct live_entry */
 	const struct measure *measure;
 	u32 most_ended;	       /* of processes that ended */
+	u32 most_cold;	       /* to which nothing came in the decaying window */
 	u64 (*lo)(u32 bucket); /* least value of a bucket */
 	bool holds;	       /* of a holding: trends are of what is held */
 	struct growth_clock growth;

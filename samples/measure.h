@@ -170,6 +170,7 @@ struct measure {
 	const char *notes[4];
 	const char *unseen;
 	u32 stacks; /* of a holding: so many are kept apart at once, where there is memory; 0: as usual */
+	u32 cold;   /* so many rows that nothing came to for long are kept apart; 0: as many as there may be rows */
 	/* Of a holding of few, who replace what they have: what grows is no leak as long as half as much may be in the
 	 * place of what was there before watching began. */
 	bool replaces;

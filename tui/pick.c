@@ -209,25 +209,40 @@ static u64 next_refresh(const struct host *h)
 	return clock__monotonic_ns() + (h->list ? REFRESH_NS : FIRST_REFRESH_NS);
 }
 
+/* Another picker was opened meanwhile, or the same one of another program. */
+static bool is_wanted(const struct host *h, const struct list_job *j)
+{
+	return h->dialog == j->dialog && !strcmp(h->probes_of, j->probes_of);
+}
+
+static void take_list(struct host *h, struct pick_list *list)
+{
+	const struct input enter = {.type = INPUT_KEY, .key = KEYCODE_ENTER};
+	struct picker_source src;
+
+	h->list_due_ns = next_refresh(h);
+	pick_list__free(h->list);
+	h->list = list;
+	src = source_of(h);
+	picker__update(&h->picker, &src);
+	h->dirty = true;
+	if (picker__accepts(&h->picker))
+		dialog__input(h, &enter);
+}
+
 static void list_job__done(struct job *job)
 {
 	struct list_job *j = (struct list_job *)job;
 	struct host *h = j->host;
-	struct picker_source src;
 
 	h->list_asked = false;
 	h->usage = j->usage;
 	j->usage = NULL;
-	if (h->dialog == j->dialog) {
-		h->list_due_ns = next_refresh(h);
-		pick_list__free(h->list);
-		h->list = j->list;
+	if (is_wanted(h, j)) {
+		take_list(h, j->list);
 		j->list = NULL;
-		src = source_of(h);
-		picker__update(&h->picker, &src);
-		h->dirty = true;
 	} else {
-		ask_list(h); /* another picker was opened meanwhile */
+		ask_list(h);
 	}
 	list_job__drop(job);
 }

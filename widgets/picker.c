@@ -98,6 +98,14 @@ void picker__fini(struct picker *p)
 	*p = (struct picker){0};
 }
 
+bool picker__accepts(struct picker *p)
+{
+	bool accepts = p->early && p->nmatches;
+
+	p->early &= !p->total;
+	return accepts;
+}
+
 bool picker__selected(const struct picker *p, const struct picker_source *src, u32 *index)
 {
 	if (!p->nmatches || p->matches[p->cursor].item >= src->n)
@@ -188,12 +196,14 @@ static enum picker_result on_key(struct picker *p, const struct picker_source *s
 {
 	s64 lines = movement(p, key);
 
+	p->early = false;
 	if (lines) {
 		go_to(p, src, p->cursor + lines);
 		return PICKER_EDITING;
 	}
 	switch (key) {
 	case KEYCODE_ENTER:
+		p->early = !p->total && p->len;
 		return p->nmatches ? PICKER_ACCEPTED : PICKER_EDITING;
 	case KEYCODE_ESC:
 	case KEYCODE_CTRL('c'):
@@ -336,6 +346,7 @@ void picker__draw(struct picker *p, const struct picker_source *src, struct canv
 	}
 	if (!p->nmatches)
 		draw__text(c, p->list.x + 1, p->list.y, p->list.w - 2, ROLE_DIM,
-			   p->total ? "nothing matches: C-u empties the pattern"
-				    : "the list is being read");
+			   p->total   ? "nothing matches: C-u empties the pattern"
+			   : p->early ? "the list is being read, then the best match is picked"
+				      : "the list is being read");
 }

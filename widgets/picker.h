@@ -40,6 +40,7 @@ struct picker {
 	u32 nmatches, cap;
 	u32 cursor, top, page, total;
 	bool moved; /* the selection was moved by hand: follow its key, not the best match */
+	bool early; /* Enter came behind a pattern before there was any item */
 	struct rect list;
 };
 
@@ -49,9 +50,12 @@ void picker__fini(struct picker *p);
  * still there. O(n x length); 10,000 items take a few ms. */
 void picker__update(struct picker *p, const struct picker_source *src);
 /* Letters edit the pattern, arrows, PgUp/PgDn, Home/End, C-n C-p and the mouse move, C-u
- * empties, Enter or a double click accepts (only when something is selected), Esc cancels. */
+ * empties, Enter or a double click accepts (only when something is selected), Esc cancels.
+ * Enter that comes behind a pattern, but before the items, is kept: see picker__accepts(). */
 enum picker_result picker__input(struct picker *p, const struct picker_source *src,
 				 const struct input *in);
+/* After an update, once: Enter was pressed before there were items, and now something matches. */
+bool picker__accepts(struct picker *p);
 /* The source's index of the selected item; false when nothing matches. */
 bool picker__selected(const struct picker *p, const struct picker_source *src, u32 *index);
 /* Draws a box in the middle of area, at most 100 x 24; sets the canvas' cursor. */

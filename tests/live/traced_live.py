@@ -12,6 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+import go_live  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads/traced")
 MODES = "crash", "caught", "exec", "fork", "unload", "cancel", "switch", "deep", "alarm"
@@ -188,7 +189,8 @@ def test_no_breakpoint_left():
             views = (("funcs", "--function", f"!{program}:t_*", "--function", f"{libc}:mem*"),
                      ("events", "--ask", f"! count uprobe:{program}:t_nested"),
                      ("pairs", "--ask", "! mutexheld", "-p", work.pid),
-                     ("heap", "--sample-bytes", "0", "-p", work.pid))
+                     ("heap", "--sample-bytes", "0", "-p", work.pid),
+                     ("locks", "--lock-orders=!", "-p", work.pid))
             for view, *options in views:
                 for how in (signal.SIGTERM, signal.SIGKILL, signal.SIGSEGV):
                     with live.Watch(view, *options) as watch:
@@ -198,6 +200,122 @@ def test_no_breakpoint_left():
                         watch.process.communicate(timeout=30)
                     live.wait_for(lambda: not differs(work.pid), 10)
             assert work.goes_on()[1] == 0
+
+
+# Each does nothing until a line comes, and then all that it can until another one does.
+TAKES_LOCKS = """
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
+static volatile int stop;
+static long all, own[2];
+static void *takes(void *of)
+{
+	for (; !stop; ++*(long *)of) {
+		pthread_mutex_lock(&first);
+		pthread_mutex_lock(&second);
+		all++;
+		pthread_mutex_unlock(&second);
+		pthread_mutex_unlock(&first);
+	}
+	return NULL;
+}
+int main(void)
+{
+	pthread_t t[2];
+	printf("ready %d\\n", getpid());
+	fflush(stdout);
+	getchar();
+	for (int i = 0; i < 2; i++)
+		pthread_create(&t[i], NULL, takes, &own[i]);
+	getchar();
+	stop = 1;
+	for (int i = 0; i < 2; i++)
+		pthread_join(t[i], NULL);
+	puts(all && all == own[0] + own[1] ? "agree" : "differ");
+}
+"""
+CALLS_IN_GO = """
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+)
+
+var stop atomic.Bool
+var all, own atomic.Int64
+
+//go:noinline
+func called(n int) int {
+	var room [256]int
+	all.Add(1)
+	if n > 0 {
+		room[n] = called(n - 1)
+	}
+	return room[n] + 1
+}
+
+func main() {
+	var done sync.WaitGroup
+	lines := bufio.NewReader(os.Stdin)
+	fmt.Printf("ready %d\\n", os.Getpid())
+	lines.ReadString('\\n')
+	for i := 0; i < 8; i++ {
+		done.Add(1)
+		go func() {
+			for !stop.Load() {
+				own.Add(int64(called(40)))
+			}
+			done.Done()
+		}()
+	}
+	lines.ReadString('\\n')
+	stop.Store(true)
+	done.Wait()
+	if all.Load() > 0 && all.Load() == own.Load() {
+		fmt.Println("agree")
+	} else {
+		fmt.Println("differ")
+	}
+}
+"""
+
+
+def goes_on_when_taken_off(view, *options, command):
+    """What takes too much is taken off while the program is amid it, and that does what it does without."""
+    with Traced(command) as work, \
+         live.Watch(view, *(str(o).replace("PID", str(work.pid)) for o in options), binary=live.CHECKED) as watch:
+        watch.next()
+        assert differs(work.pid), (view, "nothing is probed")
+        work.process.stdin.write("\n")
+        work.process.stdin.flush()
+        while "taken off" not in (watch.next()["health"]["note"] or ""):
+            assert len(watch.reports) < 60, watch.reports[-1]["health"]
+        assert not differs(work.pid), (view, "a breakpoint is left")
+        watch.next()
+        said = work.goes_on()
+    assert said == ("agree\n", 0), (view, said)
+
+
+def test_taken_off():
+    """Probes on locks, and on functions of Go, that take too much are taken off programs that are amid them"""
+    live.need_root()
+    with live.temporary() as folder:
+        source = os.path.join(folder, "locks.c")
+        with open(source, "w", encoding="ascii") as f:
+            f.write(TAKES_LOCKS)
+        subprocess.run(["gcc", "-O1", "-pthread", "-o", f"{folder}/locks", source], check=True)
+        goes_on_when_taken_off("locks", "--lock-orders", "-p", "PID", command=f"{folder}/locks")
+        source = os.path.join(folder, "calls.go")
+        with open(source, "w", encoding="ascii") as f:
+            f.write(CALLS_IN_GO)
+        path = go_live.build(source)
+        goes_on_when_taken_off("funcs", "--function", f"{path}:main.called", command=path)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ MODES = {"many": "20 mutexes in one order", "trylock": "the other order by trylo
          "recursive": "recursive ones", "condition": "condition variables", "hand_over_hand": "hand over hand"}
 WRONG = "plain", 1, "ABba", "BAab"
 CLIENTS = 4
-GROWTH_MIB = 64  # names of 65,536 locks and 32,768 stacks, which is what it keeps (sources/lock_names.c)
+GROWTH_MIB = 32  # mostly rows of waits: 2,048 that are long ago stay apart (measures/locks.c), and as many by stack
 COLUMNS = ("minute", "locks a second", "waits", "cycles", "lost", "rss", "private", "map memory", "fds", "links")
 HEAD = """# Orders of locks, watched for long
 

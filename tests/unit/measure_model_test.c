@@ -321,6 +321,45 @@ static void processes_that_ended_keep_their_stacks(void **state)
 	snap__put(&s->base);
 }
 
+static struct measure_snap *seconds_later(struct measure_builder *m, u32 n)
+{
+	while (--n)
+		snap__put(&measure_tick(m)->base);
+	return measure_tick(m);
+}
+
+/* Of locks many pairs of threads wait once: those of long ago are one by their lock, but for what was often. */
+static void what_is_long_ago_is_one_by_its_lock(void **state)
+{
+	struct measure_builder *m = *state;
+	const u32 most = measure_table[MEASURE_LOCKS]->cold, n = 4 * most;
+	struct measure_snap *s;
+	u64 many = 0;
+
+	assert_true(most > 0);
+	measure_builder__end(m);
+	measure_builder__begin_with(m, &model_measure_locks);
+	put_some(m, someone(1, 1, "often"), "a", 1000, US);
+	for (u32 i = 2; i < n + 2; i++)
+		put_some(m, someone(1, i, "once"), i % 2 ? "a" : "b", 1, US);
+	s = measure_tick(m);
+	assert_int_equal(s->nentries, n + 1);
+	snap__put(&s->base);
+	s = seconds_later(m, 120);
+	assert_in_range(s->nentries, most / 2, most);
+	assert_in_range(s->nsampled, most / 2, most);
+	assert_int_equal(entry_of(s, 1, "a")->v[WINDOW_TOTAL].count, 1000);
+	assert_int_equal(counted(s->entries, s->nentries, WINDOW_TOTAL), n + 1000);
+	for (u32 i = 0; i < s->nentries; i++)
+		if (s->entries[i].who.tgid == MEASURE_MANY) {
+			assert_string_equal(s->entries[i].who.comm, "once");
+			assert_true(*s->entries[i].keys[0].text);
+			many += s->entries[i].v[WINDOW_TOTAL].count;
+		}
+	assert_true(many >= n - most);
+	snap__put(&s->base);
+}
+
 /* --- stacks and texts --- */
 
 /* So many others come that stacks are moved: those of entries stay what they are. */
@@ -572,6 +611,7 @@ int main(void)
 		TEST(folding_keeps_all_sums),
 		TEST(processes_that_ended_are_one_by_their_command),
 		TEST(processes_that_ended_keep_their_stacks),
+		TEST(what_is_long_ago_is_one_by_its_lock),
 		TEST(stacks_are_moved_with_their_entries),
 		TEST(texts_are_renewed),
 		TEST(open_spans_are_those_of_the_interval),

@@ -118,6 +118,29 @@ static void the_selection_survives_updates(void **state)
 	picker__fini(&p);
 }
 
+static void enter_waits_for_the_items(void **state)
+{
+	static const char *const keys[] = {"n g Enter", "n g Enter x Backspace", "Enter", "z z Enter"};
+	static const bool accepts[] = {true, false, false, false};
+	struct list l = processes();
+	struct picker_source none = {.item = item, .ctx = &l}, src = {.n = l.n, .item = item, .ctx = &l};
+	struct picker p;
+
+	for (u32 i = 0; i < ARRAY_SIZE(keys); i++) {
+		picker__open(&p, "process", &none);
+		assert_int_equal(press(&p, &none, keys[i]), PICKER_EDITING);
+		picker__update(&p, &none);
+		assert_false(picker__accepts(&p));
+		picker__update(&p, &src);
+		assert_int_equal(picker__accepts(&p), accepts[i]);
+		if (accepts[i])
+			assert_int_equal(selected(&p, &src), 2);
+		picker__update(&p, &src);
+		assert_int_equal(picker__accepts(&p), false);
+		picker__fini(&p);
+	}
+}
+
 static void the_mouse_picks(void **state)
 {
 	struct list l = processes();
@@ -259,6 +282,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(typing_narrows),
 		cmocka_unit_test(the_selection_survives_updates),
+		cmocka_unit_test(enter_waits_for_the_items),
 		cmocka_unit_test(the_mouse_picks),
 		cmocka_unit_test(many_items_scroll),
 		cmocka_unit_test(draws_at_every_size),

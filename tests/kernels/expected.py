@@ -3,10 +3,11 @@
 this table and the documents are to follow."""
 
 KVM = "kvm", "kvm_accesses", "kvmmmu"
-MEASURES = "counts", "functions", "irq", "net", "tcp", "sockets", *KVM
+MEASURES = "counts", "functions", "irq", "net", "lines", "tcp", "sockets", *KVM
 BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", "bpf", "guests", *MEASURES), "bpf")
 FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
-NO_COUNTERS = dict.fromkeys(("counters", "instructions", "llc", "tlb"))  # of an emulated x86 machine
+PMU = "counters", "instructions", "pmu", "pmu_group", "pmu_turns"
+NO_COUNTERS = dict.fromkeys((*PMU, "llc", "tlb"))  # of an emulated x86 machine
 X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf", "suspended": "bpf"}
 # A view's tier; None: it says why it cannot.
 EXPECTED = {
@@ -17,7 +18,7 @@ EXPECTED = {
     "sid": X86,
     # No fentry before 6.4 there.
     "bookworm-arm64": {**X86, "cache": "bpf, no reads", "tracers": "bpf, no reads",
-                       "counters": "bpf", "instructions": "bpf",
+                       **dict.fromkeys(PMU, "bpf"),
                        **dict.fromkeys(("sockets", "suspended", *KVM, "guests"))},
 }
 

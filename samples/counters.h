@@ -19,6 +19,9 @@
 #define COUNTER_TOPDOWN 21
 #define METRICS_MAX    64
 
+/* The label of view hwcache that has CPUs by the last-level cache that they share. */
+#define HWCACHE_SHARED "shared"
+
 /* As perf list has them, in the order of perf stat. */
 extern const char *const counter_events[COUNTER_EVENTS];
 enum { COUNTER_CPU_CLOCK, COUNTER_TASK_CLOCK }; /* the first of them */

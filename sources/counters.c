@@ -17,6 +17,7 @@
 #include "sources/events.h"
 #include "sources/measures.h"
 #include "sources/perf_open.h"
+#include "sources/shared_cache.h"
 
 _Static_assert(COUNTER_EVENTS <= COUNTERS_MAX, "each event has its place in the map");
 
@@ -36,6 +37,7 @@ struct counters {
 	char without[256]; /* names that cannot be had */
 	int err;	   /* why the first of them */
 	u64 unflushed;
+	struct shared_cache *caches; /* by CPU, of view hwcache */
 };
 
 /* --- opening --- */
@@ -186,6 +188,9 @@ void *hwcache__begin_with(const struct measure *m, const struct hwcache_events *
 	struct counters *s = counters__new(m);
 
 	s->n = 2 * (HWCACHES - 1);
+	s->caches = xcalloc(s->ncpus, sizeof(*s->caches));
+	for (u32 i = 0; i < s->ncpus; i++)
+		shared_cache__of(&s->caches[i], SHARED_CACHE_CPUS, i);
 	for (u32 cache = 1; cache < HWCACHES; cache++) {
 		const char *first = NULL;
 		int err = -ENODEV;
@@ -221,6 +226,7 @@ static void counters__end(void *ctx)
 	for (u32 i = 0; i < s->n; i++)
 		counter__close(s, &s->v[i]);
 	free(s->online);
+	free(s->caches);
 	free(s);
 }
 
@@ -302,6 +308,27 @@ static bool counters__text(void *ctx, u32 label, const struct measure_value *v, 
 	return true;
 }
 
+static const struct shared_cache *cache_of(const struct counters *s, u32 label, u64 cpu)
+{
+	return !strcmp(s->m->labels[label].name, HWCACHE_SHARED) && cpu < s->ncpus ? &s->caches[cpu] : NULL;
+}
+
+static bool hwcache__text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
+{
+	const struct shared_cache *c = cache_of(ctx, label, v->value);
+
+	if (c)
+		copy_str(buf, size, c->cpus);
+	return c;
+}
+
+static u64 hwcache__same(void *ctx, u32 label, u64 value)
+{
+	const struct shared_cache *c = cache_of(ctx, label, value);
+
+	return c ? c->first : value;
+}
+
 static void counters__cell(void *ctx, struct measure_cell *c)
 {
 	c->count = counter__scaled(c->count, c->sums[COUNTERS_ENABLED], c->sums[COUNTERS_RUNNING]);
@@ -343,6 +370,8 @@ const struct measure_hooks hwcache_hooks = {
 	.prepare = counters__prepare,
 	.loaded = counters__loaded,
 	.flush = counters__flush,
+	.text = hwcache__text,
+	.same = hwcache__same,
 	.cell = hwcache__cell,
 	.health = counters__health,
 };

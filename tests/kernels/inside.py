@@ -25,6 +25,7 @@ import counters_live  # noqa: E402
 import irq_live  # noqa: E402
 import kvm_live  # noqa: E402
 import net_live  # noqa: E402
+import overview_rules_live  # noqa: E402
 import sockets_live  # noqa: E402
 import tcp_live  # noqa: E402
 import waits  # noqa: E402
@@ -617,10 +618,15 @@ def guests():
         return kvm_live.mode(live.RELEASE)
 
 
+def findings():
+    """the overview finds a line that loses what is sent, and a guest that is left all the time, and for what"""
+    return lived("overview", overview_rules_live.test_retransmits, overview_rules_live.test_vm_exits)
+
+
 # Those that are no view by themselves.
 OPTIONS = {"guests": ("-V", "cpu"), "unprivileged": ("-V", "cpu"), "counts": ("-V", "counters"),
-           "functions": ("-V", "events", "--ask", COUNT), "lines": ("-V", "net"), "kvm_accesses": ("-V", "kvm"),
-           "threads": ("-V", "cpu", "--call-graph", "eh"),
+           "functions": ("-V", "events", "--ask", COUNT), "lines": ("-V", "net"), "findings": ("-V", "overview"),
+           "kvm_accesses": ("-V", "kvm"), "threads": ("-V", "cpu", "--call-graph", "eh"),
            "hotplug": ("-V", "cpu"), "suspended": ("-V", "cpu"), "tracers": ("-V", "cache"),
            "counters": ("-V", "cpu", "-e", "instructions"),
            **dict.fromkeys(("pmu", "pmu_group", "pmu_turns"), ("-V", "counters", "--counters", "instructions:u,cycles:u")),
@@ -670,7 +676,8 @@ def doctor():
 
 
 CHECKS = (cpu, unprivileged, threads, hotplug, counters, instructions, pmu, pmu_group, pmu_turns, llc, tlb, offcpu,
-          cache, tracers, io, sched, counts, functions, irq, bpf, net, lines, tcp, sockets, kvm, kvm_accesses, kvmmmu, guests)
+          cache, tracers, io, sched, counts, functions, irq, bpf, net, lines, tcp, sockets, kvm, kvm_accesses, kvmmmu, guests,
+          findings)
 LAST = suspended,  # nothing works behind it
 
 

@@ -8,6 +8,7 @@ import os
 import select
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import time

@@ -266,7 +266,7 @@ struct syscall_end {
 #define MAP_WITHOUT_FILE 0x20 /* MAP_ANONYMOUS */
 
 /* False: the process is not looked at, or its allocator is at work. */
-static __always_inline bool is_own_call(struct task_struct *task, struct pt_regs *regs,
+static __always_inline bool is_own_call(struct task_struct *task, bpf_user_pt_regs_t *regs,
 					struct measure_stats *st)
 {
 	struct heap_thread *t;
@@ -316,7 +316,7 @@ static __always_inline bool is_error(long ret)
  * own, so that the registers are not on the stack beside walks. */
 static __noinline bool maps_memory(struct task_struct *task, struct measure_stats *st, u64 *size)
 {
-	struct pt_regs regs;
+	bpf_user_pt_regs_t regs;
 
 	if (!is_own_call(task, &regs, st) || !(PT_REGS_PARM4_SYSCALL(&regs) & MAP_WITHOUT_FILE) ||
 	    PT_REGS_PARM3(&regs) == PROTECTION_NONE)
@@ -346,7 +346,7 @@ SEC("tp/syscalls/sys_enter_munmap")
 int heap_munmap(struct syscall_begin *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
-	struct pt_regs regs;
+	bpf_user_pt_regs_t regs;
 
 	if (is_own_call(task, &regs, stats__get()))
 		release_old(task, ctx->args[0]);
@@ -359,7 +359,7 @@ int heap_moves(struct syscall_begin *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct heap_thread *t;
-	struct pt_regs regs;
+	bpf_user_pt_regs_t regs;
 
 	if (!is_own_call(task, &regs, stats__get()))
 		return 0;
@@ -398,7 +398,7 @@ int heap_brk_begins(struct syscall_begin *ctx)
 {
 	struct task_struct *task = bpf_get_current_task_btf();
 	struct heap_thread *t;
-	struct pt_regs regs;
+	bpf_user_pt_regs_t regs;
 
 	if (!is_own_call(task, &regs, stats__get()))
 		return 0;

@@ -145,7 +145,7 @@ static __noinline u64 taken__stack(struct pt_regs *ctx, struct task_struct *task
 	if (taken_walks >= TAKEN_WALKS)
 		return 0;
 	__sync_fetch_and_add(&taken_walks, 1);
-	stack = taken__walk(ctx);
+	stack = taken__walk((void *)ctx);
 	bpf_map_update_elem(&taken_sites, &site, &stack, BPF_ANY);
 	return stack;
 }
@@ -400,7 +400,7 @@ static __always_inline void taken__note(struct pt_regs *ctx, struct task_struct 
 		return;
 	taken__look(t, lock.address);
 	if (call != TAKEN_TRY && t->n)
-		orders__note(ctx, t, &lock);
+		orders__note((void *)ctx, t, &lock);
 	taken__add(ctx, task, t, &lock, st);
 }
 

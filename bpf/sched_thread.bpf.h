@@ -201,6 +201,7 @@ static __always_inline u64 thread__account(struct thread *t, u64 now, struct sch
 		}
 		if (__sync_val_compare_and_swap(&t->accounted_ns, begin_ns, now) != begin_ns)
 			continue;
+		barrier_var(state); /* what the verifier of 6.1 learns of one copy on the stack it knows of no other */
 		if (state < SCHED_STATES)
 			__sync_fetch_and_add(&t->state_ns[state], now - begin_ns);
 		return now - begin_ns;

@@ -85,6 +85,7 @@ _proftop()
 		fi
 		;;
 	--call-graph) _proftop_words "auto fp eh off" ;;
+	--counters) _proftop_list "$(proftop --list-events 2>/dev/null | awk '$2 != "raw" && !/:/ { print $1 }')" ;;
 	--stack-copy) _proftop_words "4096 8192 16384 32768" ;;
 	--sample-bytes) _proftop_words "0 4096 65536 524288 pages" ;;
 	-V | --view) _proftop_list "$(proftop --list-views 2>/dev/null | awk '{ print $1 }')" ;;
@@ -113,7 +114,7 @@ _proftop()
 	-o | --output | --serve-token | --serve-cert | --serve-key | --serve-clients | --config | --script | --record | --replay | --baseline) _proftop_files ;;
 	*)
 		_proftop_words "-p --pid -t --tid -G --cgroup -C --cpu --comm --filter -F --freq
-			-c --period -e --event --call-graph --stack-copy --sample-bytes --watch -V --view -d --delay --group --keymap
+			-c --period -e --event --counters --call-graph --stack-copy --sample-bytes --watch -V --view -d --delay --group --keymap
 			--snapshot-on-signal --sort --preset
 			--views --window --idle --history --ask --function --function-waits --lock-orders --do --theme --graphs --columns --ascii --config --no-config
 			-b --batch -n --iterations --format -o --output --record --replay --baseline --speed

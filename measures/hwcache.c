@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The CPU's own caches: references and misses, by who had the CPU. */
 #include "bpf/counters.h"
+#include "samples/counters.h"
 #include "samples/measure.h"
 
-enum { BY_CACHE, BY_CPU, BY_PID, BY_TID, BY_COMM, BY_CGROUP, LABELS };
+enum { BY_CACHE, BY_CPU, BY_SHARED, BY_PID, BY_TID, BY_COMM, BY_CGROUP, LABELS };
 
 static void cache_text(u64 cache, char *buf, size_t size)
 {
@@ -18,6 +19,9 @@ static const struct measure_label labels[LABELS] = {
 		      .word = COUNTERS_LABEL_EVENT, .bits = 32},
 	[BY_CPU] = {.name = "cpu", .title = "CPU", .width = 4, .help = "the CPU that counted",
 		    .word = COUNTERS_LABEL_CPU, .bits = 32, .text = label__number, .number = true},
+	[BY_SHARED] = {.name = HWCACHE_SHARED, .title = "Shared by", .width = 12,
+		       .help = "CPUs that share the last level with the one that counted", .word = COUNTERS_LABEL_CPU,
+		       .bits = 32, .implied_by = 1u << BY_CPU},
 	[BY_PID] = {PID_LABEL("process that had the CPU; 0: it was idle")},
 	[BY_TID] = {TID_LABEL("thread likewise")},
 	[BY_COMM] = {COMM_LABEL("name of the thread")},
@@ -44,5 +48,5 @@ const struct measure measure_hwcache = {
 		    .of = COUNTERS_RUNNING, .in = COUNTERS_ENABLED}},
 	.sort = "misses",
 	.kept = COUNTERS_LABEL_EVENT,
-	.drills = (const u32[]){1u << BY_TID, 1u << BY_CPU, 0},
+	.drills = (const u32[]){1u << BY_TID, 1u << BY_SHARED, 1u << BY_CPU, 0},
 };

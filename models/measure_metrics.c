@@ -25,14 +25,17 @@ bool measure__is_by_metric(const struct measure *m, u32 groups)
 void metric_builder__begin(struct metric_builder *k, const struct measure_snap *s)
 {
 	k->event = s->measure->labels[measure__metric_label(s->measure)].of;
-	for (u32 i = 0; i < COUNTER_KERNEL_EVENTS; i++)
-		k->counted[i] = true;
 	for (u32 i = 0; i < s->nentries; i++) {
 		u32 event = counter__event(s->entries[i].keys[k->event].text);
 
 		if (event < COUNTER_EVENTS)
 			k->counted[event] = true;
 	}
+	/* What did not happen has no entry. Whoever ran has one of both clocks, unless other events were chosen. */
+	if (s->nentries && !(k->counted[COUNTER_CPU_CLOCK] && k->counted[COUNTER_TASK_CLOCK]))
+		return;
+	for (u32 i = 0; i < COUNTER_KERNEL_EVENTS; i++)
+		k->counted[i] = true;
 }
 
 /* The idle task is of no process. */
@@ -46,7 +49,7 @@ void metric_row__add(const struct metric_builder *k, struct measure_row *r,
 {
 	const struct measure_values *v = &e->v[window];
 	u32 event = counter__event(e->keys[k->event].text);
-	bool cpu_time = !strcmp(counter_events[event], COUNTER_CPU_TIME) && is_task(&e->who);
+	bool cpu_time = event < COUNTER_EVENTS && !strcmp(counter_events[event], COUNTER_CPU_TIME) && is_task(&e->who);
 
 	for (u32 i = 0; i < k->metric->formula.nnames; i++) {
 		struct metric_operand *o = &r->operands[i];

@@ -10,7 +10,7 @@
 EMBED(proftop_metrics, "samples/counters.metrics");
 
 const char *const counter_events[COUNTER_EVENTS] = {
-	"cpu-clock", COUNTER_CPU_TIME, "context-switches", "cpu-migrations",
+	[COUNTER_CPU_CLOCK] = "cpu-clock", [COUNTER_TASK_CLOCK] = COUNTER_CPU_TIME, "context-switches", "cpu-migrations",
 	"minor-faults", "major-faults", "alignment-faults", "emulation-faults", "cycles",
 	"instructions", "branches", "branch-misses", "cache-references", "cache-misses",
 	"stalled-cycles-frontend", "stalled-cycles-backend", "LLC-loads", "LLC-load-misses",

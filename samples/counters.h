@@ -19,8 +19,12 @@
 #define COUNTER_TOPDOWN 21
 #define METRICS_MAX    64
 
+/* The label of view hwcache that has CPUs by the last-level cache that they share. */
+#define HWCACHE_SHARED "shared"
+
 /* As perf list has them, in the order of perf stat. */
 extern const char *const counter_events[COUNTER_EVENTS];
+enum { COUNTER_CPU_CLOCK, COUNTER_TASK_CLOCK }; /* the first of them */
 #define COUNTER_CPU_TIME "task-clock"
 
 /* What a formula's name stands for: an event by its index, or one of these. */

@@ -34,7 +34,11 @@ BUSY = (f"{DEMO}/orders",
         "conv=fsync; dd if=prices.db iflag=nocache count=0; } 2>/dev/null; perl -e 'open my $f, "
         "\"<\", \"prices.db\"; for (1 .. 12000) { sysseek $f, 4096 * int rand 16384, 0; "
         "sysread $f, my $b, 4096; select undef, undef, undef, 1e-4 }'",
-        "tar cf - -C /usr share/doc | cat >/dev/null")
+        "tar cf - -C /usr share/doc | cat >/dev/null",
+        "perl -MIO::Socket -e 'my $s = IO::Socket::INET->new(Listen => 9, LocalAddr => \"127.0.0.1\") or die; "
+        "my $p = fork; unless ($p) { while (my $c = $s->accept) { 1 while sysread $c, my $b, 65536 } } "
+        "for (1 .. 60) { my $c = IO::Socket::INET->new(PeerAddr => \"127.0.0.1\", PeerPort => $s->sockport) or next; "
+        "for (1 .. 40) { syswrite $c, \"o\" x int rand 9000; select undef, undef, undef, 5e-3 } } kill 9, $p'")
 
 # name, (columns, rows), options, steps: keys as tmux names them, "=text" types, "?text" waits,
 # a number lets so many seconds pass, so that trends have something to tell.
@@ -58,6 +62,11 @@ SCREENS = (
     ("cache", (120, 36), ["-V", "cache"], [10, "?prices.db", "Right", 2]),
     ("procs", (120, 36), ["-V", "procs"], [6]),
     ("io", (120, 36), ["-V", "io"], [10]),
+    ("net", (120, 24), ["-V", "net"], [10]),
+    ("tcp", (120, 24), ["-V", "tcp"], [10]),
+    ("irq", (120, 36), ["-V", "irq"], ["?TIMER", 10]),
+    ("counters", (120, 24), ["-V", "counters"], [8]),
+    ("bpf", (120, 24), ["-V", "bpf", "--views", "cpu,irq,net"], ["X", "?Per run", 8]),
     ("heat", (120, 36), ["-V", "sched"], [45, "H", 3, "Up", "Up", "Left", 1]),
     ("history", (120, 24), [], [30, "[", 0.5, "[", 0.5, "[", 0.5, "(", 0.5, "[", "[", "[", "[",
                                 2]),

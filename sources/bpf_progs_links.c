@@ -13,8 +13,16 @@
 #include "sources/kernel_btf.h"
 
 /* Of newer kernels than the headers may be of. */
-#define LINK_TCX    11
-#define LINK_NETKIT 13
+#define LINK_TCX	  11
+#define LINK_UPROBE_MULTI 12
+#define LINK_NETKIT	  13
+
+/* What the kernel says of probes on many places of a file, since 6.8. */
+struct link_of_probes {
+	u32 type, id, prog_id, pad;
+	u64 path, offsets, counters, cookies; /* addresses; 0: not asked for */
+	u32 path_size, count, flags, pid;
+};
 
 #define TRACEPOINT_TYPE "btf_trace_"
 
@@ -41,7 +49,8 @@ void bpf_links__kernel_name(struct btf **btf, u32 type_id, char *buf, size_t siz
 
 struct link {
 	struct bpf_link_info info;
-	char name[128]; /* of a tracepoint or what is iterated over */
+	char name[128]; /* of a tracepoint, what is iterated over, or a file that has probes */
+	u32 probes;	/* in that file */
 };
 
 static const char *attach_type(u32 type)
@@ -114,6 +123,9 @@ static void link_text(const struct link *l, struct btf **btf, char *buf, size_t 
 	case LINK_NETKIT:
 		device_text(l, "netkit", buf, size);
 		return;
+	case LINK_UPROBE_MULTI:
+		snprintf(buf, size, l->probes ? "uprobe_multi %s (%u)" : "uprobe_multi", l->name, l->probes);
+		return;
 	case BPF_LINK_TYPE_PERF_EVENT: /* the event's own descriptor says which */
 		*buf = '\0';
 		return;
@@ -123,6 +135,16 @@ static void link_text(const struct link *l, struct btf **btf, char *buf, size_t 
 		else
 			snprintf(buf, size, "link type %u", l->info.type);
 	}
+}
+
+/* Before 6.8 the kernel does not say, nor where the path is longer. */
+static void read_probes(int fd, struct link *l)
+{
+	struct link_of_probes p = {.path = (u64)(uintptr_t)l->name, .path_size = sizeof(l->name)};
+	u32 size = sizeof(p);
+
+	if (!bpf_obj_get_info_by_fd(fd, (void *)&p, &size) && size == sizeof(p))
+		l->probes = p.count;
 }
 
 /* Names come with a second look only: which they are, the first one says. */
@@ -142,6 +164,8 @@ static bool read_link(int fd, struct link *l)
 		size = sizeof(l->info);
 		err = bpf_obj_get_info_by_fd(fd, &l->info, &size);
 	}
+	if (!err && l->info.type == LINK_UPROBE_MULTI)
+		read_probes(fd, l);
 	return !err;
 }
 

@@ -12,12 +12,12 @@
 #include "bpf/counters.h"
 #include "samples/counters.h"
 #include "sources/bpf_util.h"
+#include "sources/counter_list.h"
 #include "sources/counters.h"
 #include "sources/events.h"
 #include "sources/measures.h"
 #include "sources/perf_open.h"
-
-#define SWITCHES "context-switches"
+#include "sources/shared_cache.h"
 
 _Static_assert(COUNTER_EVENTS <= COUNTERS_MAX, "each event has its place in the map");
 
@@ -27,13 +27,17 @@ struct counters {
 	u32 *online, nonline;
 	struct counter {
 		const char *name;
-		int *fds; /* by place in online; NULL: it cannot be had */
+		int *fds;      /* by place in online; NULL: it cannot be had */
+		bool switches; /* it counts context switches */
 	} v[COUNTERS_MAX];
 	u32 n, nopened;
+	struct counter_list chosen;
+	struct status wrong; /* with what was chosen */
 	int flush_fd;
 	char without[256]; /* names that cannot be had */
 	int err;	   /* why the first of them */
 	u64 unflushed;
+	struct shared_cache *caches; /* by CPU, of view hwcache */
 };
 
 /* --- opening --- */
@@ -47,16 +51,21 @@ static void counter__close(const struct counters *s, struct counter *c)
 	c->fds = NULL;
 }
 
+static bool is_switches(const struct perf_event_attr *a)
+{
+	return a->type == PERF_TYPE_SOFTWARE && a->config == PERF_COUNT_SW_CONTEXT_SWITCHES && !a->exclude_kernel;
+}
+
 /* On all CPUs, or -errno. name: as event__resolve takes it. with: counted when, and only when, that one is; NULL: by
  * itself. */
 static int counter__open(const struct counters *s, struct counter *c, const char *name, const struct counter *with)
 {
 	struct perf_event_attr attr = {.size = sizeof(attr)};
 	struct status st = {0};
-	int err = event__resolve(name, NULL, &attr, &st);
+	int err = event__resolve(name, event__tracefs(), &attr, &st);
 
 	attr.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	*c = (struct counter){name, xcalloc(s->nonline, sizeof(*c->fds))};
+	*c = (struct counter){name, xcalloc(s->nonline, sizeof(*c->fds)), is_switches(&attr)};
 	for (u32 i = 0; i < s->nonline; i++) {
 		c->fds[i] = err ? -1
 				: perf__open_with(&attr, -1, (int)s->online[i], with ? with->fds[i] : -1);
@@ -76,14 +85,15 @@ static void note_missing(struct counters *s, const char *name, int err)
 	s->err = s->err ? s->err : err;
 }
 
-static int open_named(struct counters *s, u32 event, const char *name, const struct counter *leader)
+/* called: its name in rows; name: what is opened. */
+static int open_named(struct counters *s, const char *called, const char *name, const struct counter *leader)
 {
 	int err = counter__open(s, &s->v[s->n], name, leader);
 
 	if (err)
-		note_missing(s, counter_events[event], err);
+		note_missing(s, called, err);
 	else
-		s->v[s->n++].name = counter_events[event];
+		s->v[s->n++].name = called;
 	return err;
 }
 
@@ -96,7 +106,7 @@ static void open_topdown(struct counters *s)
 
 	for (u32 i = COUNTER_TOPDOWN; i < COUNTER_EVENTS; i++) {
 		snprintf(name, sizeof(name), "%s/%s/", pmu ? pmu : "cpu", counter_events[i]);
-		if (open_named(s, i, name, leader) && !leader)
+		if (open_named(s, counter_events[i], name, leader) && !leader)
 			return;
 		leader = leader ? leader : &s->v[s->n - 1];
 	}
@@ -112,16 +122,51 @@ static struct counters *counters__new(const struct measure *m)
 	return s;
 }
 
+/* With more of the hardware's than it has counters for they take turns. */
+static void open_usual(struct counters *s)
+{
+	for (u32 i = 0; i < COUNTER_TOPDOWN; i++)
+		open_named(s, counter_events[i], counter_events[i], NULL);
+	open_topdown(s);
+}
+
+/* A name that nobody knows is refused; what this machine does not count is left out, with a group that it leads. */
+static void open_chosen(struct counters *s, const char *text)
+{
+	const struct counter *opened[COUNTERS_MAX] = {0};
+	const struct counter_list *l = &s->chosen;
+	struct perf_event_attr attr;
+
+	if (counter_list__parse(&s->chosen, text, &s->wrong))
+		return;
+	for (u32 i = 0; i < l->n; i++) {
+		bool leads = l->leaders[i] == i;
+		const struct counter *next = &s->v[s->n];
+
+		if (event__resolve(l->names[i], event__tracefs(), &attr, &s->wrong))
+			return;
+		if (!leads && !opened[l->leaders[i]])
+			note_missing(s, l->names[i], -ENODEV);
+		else if (!open_named(s, l->names[i], l->names[i], leads ? NULL : opened[l->leaders[i]]))
+			opened[i] = next;
+	}
+}
+
 static void *counters__begin(const struct measure *m, const struct sampling *how)
 {
 	struct counters *s = counters__new(m);
 
-	/* With more of the hardware's than it has counters for they take turns. */
-	for (u32 i = 0; i < COUNTER_TOPDOWN; i++)
-		open_named(s, i, counter_events[i], NULL);
-	open_topdown(s);
+	if (*how->counters)
+		open_chosen(s, how->counters);
+	else
+		open_usual(s);
 	s->nopened = s->n;
 	return s;
+}
+
+static bool counters__other(const struct sampling *was, const struct sampling *wanted)
+{
+	return strcmp(was->counters, wanted->counters);
 }
 
 /* Both or none. The pair at `at` is there in any case: what it is called is by its place. */
@@ -143,6 +188,9 @@ void *hwcache__begin_with(const struct measure *m, const struct hwcache_events *
 	struct counters *s = counters__new(m);
 
 	s->n = 2 * (HWCACHES - 1);
+	s->caches = xcalloc(s->ncpus, sizeof(*s->caches));
+	for (u32 i = 0; i < s->ncpus; i++)
+		shared_cache__of(&s->caches[i], SHARED_CACHE_CPUS, i);
 	for (u32 cache = 1; cache < HWCACHES; cache++) {
 		const char *first = NULL;
 		int err = -ENODEV;
@@ -178,6 +226,7 @@ static void counters__end(void *ctx)
 	for (u32 i = 0; i < s->n; i++)
 		counter__close(s, &s->v[i]);
 	free(s->online);
+	free(s->caches);
 	free(s);
 }
 
@@ -197,12 +246,16 @@ static int counters__prepare(void *ctx, struct bpf_object *obj, struct status *s
 	struct counters *s = ctx;
 	u32 switches = COUNTERS_MAX;
 
+	if (*s->wrong.msg) {
+		*st = s->wrong;
+		return -EINVAL;
+	}
 	if (!s->nopened)
 		return status__set(st, s->err == -EACCES || s->err == -EPERM ? EXIT_CODE_PERMISSION
 									    : EXIT_CODE_UNSUPPORTED,
 				   s->err, "no event can be counted: %s", why_missing(s->err));
 	for (u32 i = 0; i < s->n; i++)
-		if (s->v[i].name && !strcmp(s->v[i].name, SWITCHES))
+		if (s->v[i].switches)
 			switches = i;
 	measure_programs__set(obj, "counters_n", &s->n, sizeof(s->n));
 	measure_programs__set(obj, "counters_cpus", &s->ncpus, sizeof(s->ncpus));
@@ -255,6 +308,27 @@ static bool counters__text(void *ctx, u32 label, const struct measure_value *v, 
 	return true;
 }
 
+static const struct shared_cache *cache_of(const struct counters *s, u32 label, u64 cpu)
+{
+	return !strcmp(s->m->labels[label].name, HWCACHE_SHARED) && cpu < s->ncpus ? &s->caches[cpu] : NULL;
+}
+
+static bool hwcache__text(void *ctx, u32 label, const struct measure_value *v, char *buf, size_t size)
+{
+	const struct shared_cache *c = cache_of(ctx, label, v->value);
+
+	if (c)
+		copy_str(buf, size, c->cpus);
+	return c;
+}
+
+static u64 hwcache__same(void *ctx, u32 label, u64 value)
+{
+	const struct shared_cache *c = cache_of(ctx, label, value);
+
+	return c ? c->first : value;
+}
+
 static void counters__cell(void *ctx, struct measure_cell *c)
 {
 	c->count = counter__scaled(c->count, c->sums[COUNTERS_ENABLED], c->sums[COUNTERS_RUNNING]);
@@ -281,6 +355,7 @@ static void counters__health(void *ctx, struct health *h)
 const struct measure_hooks counters_hooks = {
 	.begin = counters__begin,
 	.end = counters__end,
+	.other = counters__other,
 	.prepare = counters__prepare,
 	.loaded = counters__loaded,
 	.flush = counters__flush,
@@ -295,6 +370,8 @@ const struct measure_hooks hwcache_hooks = {
 	.prepare = counters__prepare,
 	.loaded = counters__loaded,
 	.flush = counters__flush,
+	.text = hwcache__text,
+	.same = hwcache__same,
 	.cell = hwcache__cell,
 	.health = counters__health,
 };

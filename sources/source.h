@@ -59,6 +59,7 @@ struct sampling {
 	enum lock_orders lock_orders; /* whether each lock that is taken is seen */
 	const struct ask_list *asks; /* questions (sources/ask.h); NULL: none */
 	const struct func_list *functions; /* that are timed (samples/functions.h); NULL: none */
+	char counters[256]; /* what is counted (sources/counter_list.h); "": the usual events */
 };
 
 #define SAMPLE_EVERY	 1

@@ -280,6 +280,10 @@ bool functions__pick(struct host *h, const char *text, struct status *st);
 bool functions__drop(struct host *h, const char *number, struct status *st);
 bool functions__set_waits(struct host *h, const char *on, struct status *st);
 
+/* --- counted.c --- */
+
+bool counted__run(struct host *h, const char *arg, struct status *st);
+
 /* --- lock_orders.c --- */
 
 bool lock_orders__run(struct host *h, const char *arg, struct status *st);

@@ -27,6 +27,8 @@ static void add_all(struct said *s, const struct options *o)
 		add(s, "function-waits", "");
 	if (o->sampling.lock_orders)
 		add(s, "lock-orders", o->sampling.lock_orders == LOCK_ORDERS_FORCED ? "!" : "");
+	if (*o->sampling.counters)
+		add(s, "counters", o->sampling.counters);
 	for (u32 i = 0; i < o->nfunctions; i++)
 		add(s, "function", o->functions[i]);
 	for (u32 i = 0; i < WATCHES_MAX && o->sampling.watches[i]; i++)

@@ -9,6 +9,7 @@
 #include "base/redact.h"
 #include "export/export.h"
 #include "serve/address.h"
+#include "sources/counter_list.h"
 #include "tui/columns.h"
 #include "tui/report_sort.h"
 #include "tui/view.h"
@@ -184,6 +185,19 @@ static int add_watch(struct sampling *s, const char *arg, struct status *st)
 	return option__too_many(st, "--watch", WATCHES_MAX, "a CPU has no more breakpoints");
 }
 
+int option__counters(const char *arg, struct sampling *s, struct status *st)
+{
+	struct counter_list l;
+
+	if (strlen(arg) >= sizeof(s->counters))
+		return option__bad(st, "--counters", arg, "a shorter list");
+	if (*arg && counter_list__parse(&l, arg, st))
+		return -EINVAL;
+	memset(s->counters, 0, sizeof(s->counters));
+	copy_str(s->counters, sizeof(s->counters), arg);
+	return 0;
+}
+
 static int option__sampling(struct options *o, int opt, const char *arg, struct status *st)
 {
 	struct sampling *s = &o->sampling;
@@ -212,6 +226,8 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 		return 0;
 	case OPT_WATCH:
 		return add_watch(s, arg, st);
+	case OPT_COUNTERS:
+		return option__counters(arg, s, st);
 	case OPT_SAMPLE_BYTES:
 		if (!strcmp(arg, "pages")) {
 			s->sample_bytes = SAMPLE_PAGES;
@@ -404,7 +420,7 @@ int option__take(struct options *o, int opt, char *arg, struct status *st)
 		o->event_glob = arg;
 		return 0;
 	case 'F': case 'c': case 'e': case OPT_CALL_GRAPH: case OPT_STACK_COPY:
-	case OPT_SAMPLE_BYTES: case OPT_WATCH:
+	case OPT_SAMPLE_BYTES: case OPT_WATCH: case OPT_COUNTERS:
 		return option__sampling(o, opt, arg, st);
 	case OPT_SERVE: case OPT_SERVE_INSECURE: case OPT_SERVE_TOKEN: case OPT_SERVE_CERT:
 	case OPT_SERVE_KEY: case OPT_SERVE_CLIENTS:

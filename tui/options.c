@@ -16,6 +16,7 @@ static const struct option long_options[] = {
 	{"stack-copy", required_argument, NULL, OPT_STACK_COPY},
 	{"sample-bytes", required_argument, NULL, OPT_SAMPLE_BYTES},
 	{"watch", required_argument, NULL, OPT_WATCH},
+	{"counters", required_argument, NULL, OPT_COUNTERS},
 	{"filter", required_argument, NULL, OPT_FILTER},
 	{"view", required_argument, NULL, 'V'},
 	{"delay", required_argument, NULL, 'd'},

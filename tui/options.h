@@ -83,6 +83,8 @@ struct options {
 /* A whole number in [min, max]; no sign, no blanks, nothing after it. */
 bool option__number(const char *s, u64 min, u64 max, u64 *out);
 bool option__delay(const char *s, u64 *ns);
+/* What --counters takes, "" too, into s; -EINVAL with words. */
+int option__counters(const char *arg, struct sampling *s, struct status *st);
 
 /* What holds where nothing is said. */
 void options__init(struct options *o, char **argv);

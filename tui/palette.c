@@ -424,6 +424,8 @@ static const struct command commands[] = {
 	{"freq", "HZ", "samples per second and CPU", run_freq, NULL},
 	{"period", "N", "one sample every N events", run_period, NULL},
 	{"event", "NAME", "sample another event", run_event, NULL},
+	{"counters", "[EVENT,{EVENT,EVENT},...]", "count these, {} in groups; empty: the usual ones", counted__run,
+	 NULL},
 	{"delay", "SECONDS", "length of an interval", run_delay, NULL},
 	{"goto", "TIME", "history: the interval at -90s, +10s, 14:05:33, start, end; live", time_travel__goto,
 	 NULL},

@@ -72,6 +72,7 @@ static void gather(const struct host *h, struct config_values *v)
 	else
 		set(v, SETTING_FREQ, "%llu", (unsigned long long)s->freq);
 	set(v, SETTING_EVENT, "%s", s->event);
+	set(v, SETTING_COUNTERS, "%s", s->counters);
 	set(v, SETTING_CALL_GRAPH, "%s", call_graph__name(s->call_graph));
 	set(v, SETTING_STACK_COPY, "%u", s->stack_bytes);
 	set(v, SETTING_IDLE, "%s", s->idle ? "yes" : "no");

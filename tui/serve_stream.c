@@ -127,6 +127,8 @@ static void take_first(struct options *o, struct stream_wish *w, const char *lin
 		o->function_waits = true;
 	else if ((rest = behind(line, "lock-orders")))
 		o->sampling.lock_orders = *rest ? LOCK_ORDERS_FORCED : LOCK_ORDERS_ON;
+	else if ((rest = behind(line, "counters")))
+		option__counters(rest, &o->sampling, &(struct status){0});
 	else if ((rest = behind(line, "watch")))
 		for (u32 i = 0; i < WATCHES_MAX; i++)
 			if (!o->sampling.watches[i]) {

@@ -86,7 +86,8 @@ static void write_event(FILE *out, const struct measure_result *a, const struct 
 		with_commas(r->v.count, number, sizeof(number));
 		fprintf(out, "%*s      %-24s ", NUMBER_WIDTH, number, event);
 	}
-	write_rate(out, event, r->v.count, cpu_time(a), elapsed_ns);
+	if (is_clock(event) || cpu_time(a)) /* which need not be among what was chosen */
+		write_rate(out, event, r->v.count, cpu_time(a), elapsed_ns);
 	if (running < enabled)
 		fprintf(out, "  (%.2f%%)", enabled ? 100.0 * (double)running / (double)enabled : 0);
 	fputc('\n', out);

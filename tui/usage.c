@@ -30,6 +30,7 @@ void options__usage(void)
 	      "  -F, --freq HZ           samples per second and CPU (99)\n"
 	      "  -c, --period N          one sample every N events instead\n"
 	      "  -e, --event EVENT       cycles:P, cpu-clock, page-faults, sched:sched_switch ...\n"
+	      "      --counters LIST     what view counters counts: {cycles,instructions},page-faults\n"
 	      "      --call-graph MODE   auto, eh (unwind tables), fp (frame\n"
 	      "                          pointers) or off\n"
 	      "      --stack-copy BYTES  of user stack with each sample where BPF cannot walk it\n"

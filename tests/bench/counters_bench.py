@@ -6,9 +6,10 @@ import contextlib
 import subprocess
 import time
 
+import emulated
 import live
 import sched_bench
-from figures import need, note, result, tool
+from figures import comparison, need, note, result, tool
 from sched_bench import attached, children_us, in_turns, on_last_cpu
 
 OPERATIONS = 200000
@@ -81,7 +82,14 @@ def bench_programs(rounds):
     result("CPU time of a look at all BPF programs and maps", ours, theirs, "bpftool -j prog show, map show", "ms")
 
 
+def bench_emulated():
+    with comparison("switches in an emulated machine"):
+        emulated.added("counters_inside.py", "added to perf bench sched pipe, emulated, counters open",
+                       "perf stat of that program", "us/op")
+
+
 def bench_counters(rounds):
     rounds = max(rounds, sched_bench.ROUNDS)
+    bench_emulated()
     bench_switches(rounds)
     bench_programs(rounds)

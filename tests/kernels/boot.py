@@ -15,7 +15,7 @@ MEMORY_MIB = 1536
 DISK_MIB = 256
 # With guests of its own: qemu emulates AMD's virtual machines.
 MODULES = ("virtio_pci", "9pnet_virtio", "9p", "crc32c_generic", "virtio_blk", "ext4",
-           "loop", "kvm_amd")
+           "loop", "kvm_amd", "veth", "sch_netem")
 KEPT = (1 << 20) - 1  # of a console, what a report may quote
 
 INIT = """#!/busybox sh

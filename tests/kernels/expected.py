@@ -3,22 +3,25 @@
 this table and the documents are to follow."""
 
 KVM = "kvm", "kvm_accesses", "kvmmmu"
-MEASURES = "counts", "functions", "irq", "net", "tcp", "sockets", *KVM
-BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", "bpf", "guests", *MEASURES), "bpf")
+MEASURES = "counts", "functions", "irq", "net", "lines", "tcp", "sockets", *KVM
+BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", "bpf", "guests", "findings", *MEASURES),
+                    "bpf")
 FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
-NO_COUNTERS = dict.fromkeys(("counters", "instructions", "llc", "tlb"))  # of an emulated x86 machine
+PMU = "counters", "instructions", "pmu", "pmu_group", "pmu_turns"
+NO_COUNTERS = dict.fromkeys((*PMU, "llc", "tlb"))  # of an emulated x86 machine
 X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf", "suspended": "bpf"}
 # A view's tier; None: it says why it cannot.
 EXPECTED = {
     # No task storage and no exchanges in BPF, and stacks only from copies.
-    "bullseye": {**X86, **dict.fromkeys(("threads", "offcpu", "cache", "tracers", "io", "sched", *MEASURES))},
+    "bullseye": {**X86, **dict.fromkeys(("threads", "offcpu", "cache", "tracers", "io", "sched", "findings",
+                                         *MEASURES))},
     "bookworm": X86,
     "trixie": X86,
     "sid": X86,
     # No fentry before 6.4 there.
     "bookworm-arm64": {**X86, "cache": "bpf, no reads", "tracers": "bpf, no reads",
-                       "counters": "bpf", "instructions": "bpf",
-                       **dict.fromkeys(("sockets", "suspended", *KVM, "guests"))},
+                       **dict.fromkeys(PMU, "bpf"),
+                       **dict.fromkeys(("sockets", "suspended", *KVM, "guests", "findings"))},
 }
 
 # From 5.14 on these are by BPF, whatever else is to be said above.

@@ -9,6 +9,7 @@ exact, shares and times only near.
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,8 @@ import bpf_live  # noqa: E402
 import counters_live  # noqa: E402
 import irq_live  # noqa: E402
 import kvm_live  # noqa: E402
+import net_live  # noqa: E402
+import overview_rules_live  # noqa: E402
 import sockets_live  # noqa: E402
 import tcp_live  # noqa: E402
 import waits  # noqa: E402
@@ -262,6 +265,64 @@ def instructions():
     samples = sum(live.row(r, "turns")["self_count"] for r in reports)
     live.near(samples, 2 * TURNS / PERIOD, 2, "samples")
     return reports[-1]
+
+
+TIMES = 1, 3  # as many instructions as TURNS has
+ON_ONE = "taskset", "-c", "0"  # qemu counts what all CPUs execute meanwhile
+
+
+def programs_counted(chosen, below=()):
+    """Programs at the same time, each below another that says something of it: [(ours by event, what was said)], and
+    all rows of theirs, and the last report."""
+    path, events = os.path.join(live.WORKLOADS, "instructions"), re.findall(r"[^,{}]+", chosen)
+    with live.Watch("counters", "--group", "event+pid+comm", "--counters", chosen) as watch:
+        watch.next()
+        programs = [subprocess.Popen([*below, path, str(TURNS * n)], stderr=subprocess.PIPE, text=True) for n in TIMES]
+        said = [p.communicate()[1] for p in programs]
+        watch.until(live.now_ns())
+    rows = [r for x in watch.reports for r in x["rows"] if r["comm"] == "instructions"]
+    ours = [{e: sum(r["count"] for r in rows if (r["pid"], r["event"]) == (pid, e)) for e in events}
+            for pid in {r["pid"] for r in rows}]
+    assert len(ours) == len(said), (ours, said)
+    return list(zip(sorted(ours, key=lambda x: max(x.values())), said)), rows, watch.reports[-1]
+
+
+def pmu():
+    """view counters by the CPU's own counters: instructions and cycles of two programs at a time, each with its own,
+    are those of perf stat, and as many as they execute"""
+    chosen = "instructions:u,cycles:u"
+    found, rows, report = programs_counted(chosen, (*ON_ONE, "perf", "stat", "-x,", "-e", chosen))
+    for n, (ours, said) in zip(TIMES, found):
+        theirs = {words[2]: int(words[0]) for words in (x.split(",") for x in said.splitlines()) if len(words) > 4}
+        live.near(ours["instructions:u"], 2 * TURNS * n, 2 * TURNS * n * 0.005, "instructions")
+        for event, count in theirs.items():
+            live.near(ours[event], count, count * 0.005, event, "perf stat")
+        assert set(theirs) == set(ours), (theirs, ours)
+    assert all(r["scaled_pct"] == 100 for r in rows), rows
+    return report
+
+
+def pmu_group():
+    """instructions of user space, of the kernel and of both as a group: counted at the same times, so that two of them
+    are the third"""
+    found, _, report = programs_counted("{instructions,instructions:u,instructions:k}", ON_ONE)
+    for ours, _ in found:
+        both, user, kernel = (ours["instructions" + of] for of in ("", ":u", ":k"))
+        live.near(user + kernel, both, 1000 + both * 1e-4, "instructions of user space and of the kernel")
+        assert kernel > 0, ours
+    return report
+
+
+def pmu_turns():
+    """more events than the CPU has counters: they take turns, it is said for how much of the time each had one, and
+    counts are scaled by that"""
+    chosen = ",".join("r" + "0" * n + "8:u" for n in range(10))  # instructions, by ten names
+    found, rows, report = programs_counted(chosen, ON_ONE)
+    for n, (ours, _) in zip(TIMES, found):
+        for count in ours.values():
+            live.near(count, 2 * TURNS * n, 2 * TURNS * n * 0.1, "instructions, scaled")
+    assert min(r["scaled_pct"] for r in rows) < 95, rows
+    return report
 
 
 BROKEN = "no_row", "bad_stack", "no_frame_pointer"
@@ -519,6 +580,12 @@ def tcp():
     return lived("tcp", tcp_live.test_connections)
 
 
+def lines():
+    """a pair of devices into another network namespace: packets by device and namespace, and drops by reason, as /proc
+    has them; what netem loses; over its delay, round-trip times as TCP_INFO has them, and what is sent again"""
+    return lived("net", net_live.test_devices, net_live.test_drops, net_live.test_loss, tcp_live.test_lossy_line)
+
+
 def sockets():
     """datagrams and streams on the loopback and of unix sockets: calls, bytes and errors are those that were
     made; bytes that sendfile sends; drops of full queues those of /proc/net/udp"""
@@ -551,12 +618,18 @@ def guests():
         return kvm_live.mode(live.RELEASE)
 
 
+def findings():
+    """the overview finds a line that loses what is sent, and a guest that is left all the time, and for what"""
+    return lived("overview", overview_rules_live.test_retransmits, overview_rules_live.test_vm_exits)
+
+
 # Those that are no view by themselves.
 OPTIONS = {"guests": ("-V", "cpu"), "unprivileged": ("-V", "cpu"), "counts": ("-V", "counters"),
-           "functions": ("-V", "events", "--ask", COUNT), "kvm_accesses": ("-V", "kvm"),
-           "threads": ("-V", "cpu", "--call-graph", "eh"),
+           "functions": ("-V", "events", "--ask", COUNT), "lines": ("-V", "net"), "findings": ("-V", "overview"),
+           "kvm_accesses": ("-V", "kvm"), "threads": ("-V", "cpu", "--call-graph", "eh"),
            "hotplug": ("-V", "cpu"), "suspended": ("-V", "cpu"), "tracers": ("-V", "cache"),
            "counters": ("-V", "cpu", "-e", "instructions"),
+           **dict.fromkeys(("pmu", "pmu_group", "pmu_turns"), ("-V", "counters", "--counters", "instructions:u,cycles:u")),
            "instructions": ("-V", "cpu", "-e", "instructions:u"), "llc": ("-V", "llcstat"),
            "tlb": ("-V", "tlbstat")}
 
@@ -602,8 +675,9 @@ def doctor():
     return json.loads(run.out)
 
 
-CHECKS = (cpu, unprivileged, threads, hotplug, counters, instructions, llc, tlb, offcpu,
-          cache, tracers, io, sched, counts, functions, irq, bpf, net, tcp, sockets, kvm, kvm_accesses, kvmmmu, guests)
+CHECKS = (cpu, unprivileged, threads, hotplug, counters, instructions, pmu, pmu_group, pmu_turns, llc, tlb, offcpu,
+          cache, tracers, io, sched, counts, functions, irq, bpf, net, lines, tcp, sockets, kvm, kvm_accesses, kvmmmu, guests,
+          findings)
 LAST = suspended,  # nothing works behind it
 
 

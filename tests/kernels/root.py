@@ -22,7 +22,7 @@ DEV = ("libc6-dev", "libgcc-12-dev", "linux-libc-dev", "libbpf-dev", "libelf-dev
        "zlib1g-dev", "libzstd-dev", "liblzma-dev", "libpcre2-dev", "libprotobuf-c-dev", "libmicrohttpd-dev",
        "libcmocka-dev")
 # What tests in a guest run with.
-GUEST = ("bash", "dash", "coreutils", "grep", "sed", "util-linux", "procps", "python3",
+GUEST = ("bash", "dash", "coreutils", "grep", "sed", "util-linux", "procps", "python3", "iproute2", "linux-perf",
          "busybox-static", "libc-bin")
 MERGED = ("bin", "sbin", "lib")  # are links into /usr, whatever a package has
 

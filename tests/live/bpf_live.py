@@ -262,6 +262,20 @@ def test_names_of_tracepoints():
     assert found == {f"event {e}" for e in events}, found
 
 
+def test_files_of_probes():
+    """Programs on many functions of a file say on which, and on how many"""
+    with live.Watch("locks", "--lock-orders", "-p", os.getpid()) as other:
+        other.next()
+        rows = live.batch("-V", "bpf", "-n", 1, "-d", "0.5")[-1]["rows"]
+        found = [r["attached"] for r in rows if r["pid"] == other.process.pid and "uprobe_multi" in r["attached"]]
+    if not found:
+        raise live.Skip("this kernel has no links of many probes")
+    for text in found:
+        for said in re.findall(r"uprobe_multi ([^,]*)", text):
+            path, n = re.fullmatch(r"(/\S*) \((\d+)\)", said).groups()
+            assert os.path.exists(path) and int(n) >= 1, text
+
+
 def test_recording():
     """A replay has the rows that were recorded"""
     path = os.path.join(live.BUILD, f"bpf_live.{os.getpid()}.rec")

@@ -60,11 +60,12 @@ class Worker:
 class PerfStat:
     """perf stat on a process or the machine, from begin to stop()."""
 
-    def __init__(self, *on):
+    def __init__(self, *on, events=EVENTS):
         if not shutil.which("perf"):
             raise live.Skip("there is no perf")
+        self.events = events
         self.process = subprocess.Popen(
-            ["perf", "stat", "-x,", "-e", ",".join(EVENTS), *on], stderr=subprocess.PIPE,
+            ["perf", "stat", "-x,", "-e", ",".join(events), *on], stderr=subprocess.PIPE,
             text=True)
         live.wait_for(self.counts, 20)
 
@@ -75,12 +76,13 @@ class PerfStat:
                  if os.path.lexists(f"{folder}/{fd}")]
         with open(f"/proc/{self.process.pid}/stat", encoding="ascii") as f:
             waits = f.read().rsplit(")", 1)[1].split()[0] == "S"
-        return waits and sum("perf_event" in x for x in links) >= len(EVENTS)
+        return waits and sum("perf_event" in x for x in links) >= len(self.events)
 
     def stop(self):
         self.process.send_signal(signal.SIGINT)
         lines = self.process.communicate(timeout=20)[1].splitlines()
-        return {x.split(",")[2].split(":")[0]: float(x.split(",")[0]) for x in lines if x.count(",") > 4}
+        return {event: float(x.split(",")[0]) for x in lines if x.count(",") > 4
+                for event in self.events if x.split(",")[2].removesuffix(":u") == event}
 
 
 def sums(reports, *keys):
@@ -211,6 +213,28 @@ def test_table_of_a_command():
     live.fact("task-clock of the command, s", both, found["task-clock"] / 1000)
     assert abs(found["task-clock"] / 1000 - both) <= 0.1 * both + 0.02, (found, times)
     assert times["time elapsed"] * os.cpu_count() >= both - 0.02
+
+
+def test_chosen():
+    """Events of choice, tracepoints and groups among them, are those of perf stat; what is wrong is refused"""
+    live.need_root()
+    chosen = "{page-faults,minor-faults},context-switches,syscalls:sys_enter_clock_nanosleep"
+    with Worker() as worker, live.Watch("counters", "--group", "event", "-p", worker.pid, "--counters", chosen,
+                                        binary=live.CHECKED) as watch:
+        watch.next()
+        peer = PerfStat("-p", str(worker.pid), events=re.findall(r"[^,{}]+", chosen))
+        worker.do("work")
+        live.wait_for(lambda: "S (sleeping)" in open(f"/proc/{worker.pid}/status").read())
+        said = peer.stop()
+        watch.until(live.now_ns())
+        ours = sums(watch.reports[1:], "event")
+    assert {event for event, in ours} == set(re.findall(r"[^,{}]+", chosen)), ours
+    for (event,), n in ours.items():
+        live.near_peer(n, ("perf stat", said[event]), 0, event)
+    assert ours["syscalls:sys_enter_clock_nanosleep",] == 2 * SLEEPS, ours
+    for wrong, words in (("cycels", "did you mean 'cycles'"), ("{page-faults", "no }")):
+        run = live.proftop("-b", "-V", "counters", "--counters", wrong, "-n", 1)
+        assert run.status == 2 and words in run.err, run
 
 
 if __name__ == "__main__":

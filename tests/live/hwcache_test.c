@@ -11,9 +11,12 @@
 #include "scope/filter.h"
 #include "sources/counters.h"
 #include "sources/measures.h"
+#include "sources/shared_cache.h"
 #include "tests/live/sampler.h"
 
 #define PAGES 40000
+
+enum { BY_CACHE, BY_CPU, BY_SHARED }; /* as measures/hwcache.c has them */
 
 extern const struct source_ops source_measure_hwcache, source_measure_lookups;
 extern const char proftop_bpf_hwcache[], proftop_bpf_hwcache_end[];
@@ -28,12 +31,17 @@ static void put(void *ctx, const struct sample *s)
 {
 	const struct measure_sample *x = container_of(s, struct measure_sample, head);
 
+	struct shared_cache shared;
+
 	if (s->type != SAMPLE_MEASURE)
 		return;
+	shared_cache__of(&shared, SHARED_CACHE_CPUS, (u32)x->keys[BY_CPU].value);
+	assert_int_equal(x->keys[BY_SHARED].value, shared.first);
+	assert_string_equal(x->keys[BY_SHARED].text, shared.cpus);
 	seen.references += x->count;
 	seen.misses += x->sums[COUNTERS_SECOND];
 	seen.hits += x->sums[COUNTERS_REST];
-	seen.caches |= 1u << x->keys[0].value;
+	seen.caches |= 1u << x->keys[BY_CACHE].value;
 	if (x->who.tgid == seen.tgid)
 		seen.mine += x->count;
 	assert_true(x->sums[COUNTERS_RUNNING] == x->sums[COUNTERS_ENABLED]);

@@ -364,13 +364,14 @@ def test_changes():
 
 
 SPIN = b"\xeb\xfe"  # jmp to itself
+LEAVE = out(PORT) + b"\xeb\xfc"  # and jmp to that
 SPIN_SECONDS = 3
 
 
-def spin():
-    """A guest that never leaves by itself, until this process is killed."""
-    guest = Guest(SPIN)
-    print("ready", flush=True)
+def spin(program=SPIN):
+    """A guest that never leaves by itself, or does nothing else (LEAVE), until this process is killed."""
+    guest = Guest(program)
+    print("ready", os.getpid(), flush=True)
     while True:
         with contextlib.suppress(InterruptedError):
             guest.step()
@@ -390,7 +391,7 @@ def mode(binary):
     with subprocess.Popen([sys.executable, os.path.realpath(__file__), "spin"], text=True,
                           stdout=subprocess.PIPE) as work:
         try:
-            assert work.stdout.readline() == "ready\n"
+            assert work.stdout.readline() == f"ready {work.pid}\n"
             before = guest_seconds(work.pid)
             guest, host = (
                 live.batch("-V", "cpu", "-n", 1, "-d", SPIN_SECONDS, "-F", 99, "-p", work.pid,
@@ -416,4 +417,6 @@ def test_mode():
 if __name__ == "__main__":
     if sys.argv[1:] == ["spin"]:
         spin()
+    if sys.argv[1:] == ["leave"]:
+        spin(LEAVE)
     live.main(globals())

@@ -43,6 +43,13 @@ def namespace():
         ip("netns", "del", NAME)
 
 
+def netem(device, *does):
+    """From now on, in this thread's network namespace."""
+    command = ["tc", "qdisc", "add", "dev", device, "root", "netem", *does]
+    if not shutil.which("tc") or subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode:
+        raise live.Skip("this kernel has no netem")
+
+
 @contextlib.contextmanager
 def inside():
     """Runs in that namespace."""
@@ -252,10 +259,7 @@ def test_graph():
 def test_loss():
     """What netem loses is dropped by the queueing discipline, and is no packet of the device"""
     with namespace():
-        if not shutil.which("tc") or subprocess.run(
-                ["tc", "qdisc", "add", "dev", "ptv0", "root", "netem", "loss", "30%"],
-                stderr=subprocess.DEVNULL, check=False).returncode:
-            raise live.Skip("this kernel has no netem")
+        netem("ptv0", "loss", "30%")
         with live.Watch("net", "--group", "device+direction+reason",
                         binary=live.CHECKED) as watch:
             watch.next()

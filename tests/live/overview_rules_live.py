@@ -6,14 +6,18 @@ import contextlib
 import os
 import re
 import shutil
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import cgroups  # noqa: E402
+import kvm_live  # noqa: E402
+import net_live  # noqa: E402
 from troubles import SECONDS, found, large_file, trouble  # noqa: E402
 
 RULES = os.path.join(live.ROOT, "models/overview_rules.def")
@@ -29,13 +33,11 @@ NOT_HERE = {
     "disk-slow": "a disk that takes 20 ms for a request",
     "io-pressure": "a machine on which nobody works",
     "softirq-long": "a softirq that does not end for 10 ms",
-    "memory-bound": "a CPU whose counters can be read",
-    "vm-exits": "a virtual machine: /dev/kvm runs none here",
+    "memory-bound": "a CPU whose counters of caches can be read",
     "numa-misses": "a machine with several nodes",
     "conntrack-near": "a firewall with connections that others need",
     "syn-flood": "a flood of packets",
     "slow-clock": "a clock that all programs suffer from",
-    "retransmits": "a network of this machine's own that loses packets",
 }
 provoked = []
 
@@ -367,6 +369,44 @@ def test_refused():
     with trouble("refused") as work:
         hit = found(("connect-fails",), work.pid)
         assert "most of `trouble` to 127.0.0.1:" in hit["text"] and hit["view"] == "tcp", hit
+
+
+@rule("retransmits")
+def test_retransmits():
+    """A connection over a line that loses every tenth packet"""
+    with net_live.namespace(), contextlib.ExitStack() as stack:
+        net_live.netem("ptv0", "loss", "10%")
+        with net_live.inside():
+            server = stack.enter_context(socket.create_server(("10.213.7.2", 0)))
+        client = stack.enter_context(socket.create_connection(server.getsockname()))
+        other = stack.enter_context(server.accept()[0])
+        done = threading.Event()
+        threads = [threading.Thread(target=send_until, args=(client, done)),
+                   threading.Thread(target=lambda: all(iter(lambda: other.recv(65536), b"")))]
+        for t in threads:
+            t.start()
+        try:
+            hit = found(("retransmits",), None)
+        finally:
+            done.set()
+            for t in threads:
+                t.join()
+    assert "10.213.7.2:" in hit["text"] and hit["view"] == "tcp", hit
+
+
+def send_until(client, done):
+    while not done.wait(0.01):
+        client.sendall(b"x" * 3000)
+    client.shutdown(socket.SHUT_WR)
+
+
+@rule("vm-exits")
+def test_vm_exits():
+    """A guest that does nothing but write to a port"""
+    kvm_live.exits(live.CHECKED)  # or says why not
+    with live.Workload("", kvm_live.__file__, "leave", path=sys.executable) as work:
+        hit = found(("vm-exits",), work.pid)
+        assert re.search(r"most of it goes into (io|IO_INSTRUCTION)", hit["text"]) and hit["view"] == "kvm", hit
 
 
 @rule("socket-queues")

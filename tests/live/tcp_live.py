@@ -8,6 +8,7 @@ import os
 import select
 import socket
 import struct
+import subprocess
 import sys
 import threading
 import time
@@ -286,6 +287,37 @@ def test_round_trips():
     assert rtts and min(rtts) >= 2 * DELAY * 1e9 * 0.99, rtts
     assert min(told) * 0.98 <= min(rtts) and max(rtts) <= max(told) * 1.02, (rtts, min(told), max(told))
     assert all(r["cwnd"] >= 1 for r in rows if r["rtt_ns"]), rows
+
+
+def test_lossy_line():
+    """Over netem's line, with delay and loss: RTTs are TCP_INFO's, what is sent again is that of /proc/net/snmp"""
+    told, size = [], 30000
+    with net_live.namespace():
+        with net_live.inside():
+            net_live.netem("ptv1", "delay", "20ms", "loss", "10%")
+        with socket.create_server(("10.213.7.1", 0)) as server, \
+                live.Watch("tcp", "--group", GROUP, binary=live.CHECKED) as watch:
+            watch.next()
+            with net_live.inside():
+                before = retransmitted()
+                c = socket.create_connection(server.getsockname())
+            a, _ = server.accept()
+            while not told or retransmitted() - before < 3:
+                c.sendall(b"x" * size)
+                assert len(a.recv(size, socket.MSG_WAITALL)) == size
+                told.append(struct.unpack_from("I", c.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104), 68)[0])
+            with net_live.inside():
+                subprocess.run(["tc", "qdisc", "del", "dev", "ptv1", "root"], check=True)
+            c.close()
+            a.close()
+            again, here = retransmitted() - before, text(server.getsockname())
+            watch.until(live.now_ns())
+    rows = [r for x in watch.reports for r in x["rows"] if r["remote"] == here and r["step"] == "life"]
+    got = sums(watch.reports, "netns", "role", remote=here, step="life")[net_live.NAME, "out"]
+    near_all(got, count=1, sent_bytes=size * len(told))
+    live.near(got["retransmits"], again, 0, "retransmits", "/proc/net/snmp")
+    rtts = [r["rtt_ns"] for r in rows if r["rtt_ns"]]
+    assert rtts and DELAY * 1e9 * 0.99 <= min(rtts) and max(rtts) <= max(told) * 1020, (rtts, told)
 
 
 # --- questions ---

@@ -46,7 +46,7 @@ static NOINLINE void waits_at_one_place(struct wait_log *l, const char *what, ui
 	static NOINLINE void name(struct wait_log *l, uint32_t dice)                               \
 	{                                                                                          \
 		waits_at_one_place(l, what, ns, dice);                                             \
-		__asm__ volatile("nop # " what);                                                   \
+		__asm__ volatile("nop /* " what " */");                                            \
 	}
 
 CALLER(short_caller, "short", 100 * US)

@@ -125,11 +125,12 @@ def long_names(pid):
 def test_thread_names():
     """Threads whose names the kernel cuts have them whole, as jstack says, and no others"""
     with program("JavaShares", DEPTH) as pid:
-        def as_told():
-            told, names = long_names(pid), thread_names("offcpu", pid) or {}
+        def as_told(view):
+            told, names = long_names(pid), thread_names(view, pid) or {}
             assert not set(names) - set(told), (told, names)
             return told and {t: names.get(t) for t in told} == told
-        live.wait_for(as_told, 60, 0)
+        for view in "offcpu", "procs":
+            live.wait_for(lambda v=view: as_told(v), 60, 0)
 
 
 def check(mode):

@@ -62,8 +62,12 @@ static void draw_offsets(const struct annotate_screen *s, struct canvas *c, stru
 		format__pct(text, sizeof(text), w->pct);
 		draw__right(c, r.x, r.y + i, 7, heat(w->pct), text);
 		bar__draw(c, r.x + 8, r.y + i, 8, heat(w->pct), w->pct / 100);
-		draw__textf(c, r.x + 17, r.y + i, r.w - 17, ROLE_TEXT, "+0x%llx",
-			    (unsigned long long)(w->offset - f->start));
+		if (annotate__is_script(s))
+			draw__textf(c, r.x + 17, r.y + i, r.w - 17, ROLE_TEXT, "line %llu",
+				    (unsigned long long)w->offset);
+		else
+			draw__textf(c, r.x + 17, r.y + i, r.w - 17, ROLE_TEXT, "+0x%llx",
+				    (unsigned long long)(w->offset - f->start));
 	}
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who has what is waited for, and who waits for each other (SAMPLE_MEASURE_HOLDER). */
-
 #include "models/measure_model.h"
 #include "models/task_text.h"
 

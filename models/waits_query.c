@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of waits that agree in what they are grouped by. */
-
 #include "models/task_text.h"
 #include "models/waits_result.h"
 #include "models/windows.h"
@@ -245,8 +244,10 @@ static void finish_row(struct row_groups *g, struct row_group *group, const stru
 	row->symbols = g->s.snap->symbols;
 	row_group__lock(g, group);
 	row->woken_by = row->woken ? waits__waker_text(&g->s, row->woken) : "";
-	row->ended_by = row->holds_now ? task__who(g->s.names.arena, row->holder->tgid, row->holder->tid, row->holder->comm)
-				      : row->woken_by;
+	row->ended_by = row->woken_by;
+	if (row->holds_now)
+		row->ended_by = task__who(g->s.names.arena, row->holder->tgid, row->holder->tid,
+					  row->holder->comm);
 	if (row->woken)
 		row->woken_from = waits_selection__tracer(&g->s, row->woken->waker_kstack);
 	row->avg_ns = average(group);

@@ -63,9 +63,9 @@ struct field {
 		HOST_COLUMN, TEXT_AT(T, host), .groups = groups_, .keys = keys_, .if_any = true,   \
 					       .by_host = true                                     \
 	}
-#define THREAD_NAME_FIELD(T, groups_)                                                              \
+#define THREAD_NAME_FIELD(T, member, groups_)                                                      \
 	{                                                                                          \
-		THREAD_NAME_COLUMN, TEXT_AT(T, thread_name), .groups = groups_, .if_any = true     \
+		THREAD_NAME_COLUMN, TEXT_AT(T, member), .groups = groups_, .if_any = true          \
 	}
 extern const char *const end_names[2];
 

@@ -62,6 +62,7 @@ static const struct field fields[] = {
 		     "who began it, or dirtied the file that a worker writes; "
 		     "[writeback]: that is not known"),
 	 TEXT_AT(struct row, comm)},
+	THREAD_NAME_FIELD(struct row, base.thread_name, 0),
 	{TEXT_COLUMN("flags", "Flags", 9, 4, COLUMN_BOTH,
 		     "sync, meta, other; writeback: a worker wrote what the process dirtied"),
 	 TEXT_AT(struct row, flags_text)},
@@ -109,6 +110,7 @@ static void fill_row(struct query_result *a, struct row *r, const struct io_slow
 	r->slow = slow;
 	r->host = io_device__host(&s->who.device);
 	r->comm = io_who__text(&s->who);
+	r->base.thread_name = task__thread_name(&a->arena, s->who.tgid, s->who.tid, 0);
 	r->pid_text = task__id_text(&a->arena, s->who.tgid);
 	r->sector_text = arena__strdup(&a->arena, sector);
 	r->flags_text = flags_of(s, &a->arena);

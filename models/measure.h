@@ -132,7 +132,6 @@ struct measure_holder {
 	struct measure_text lock;
 	u32 tgid, tid;
 	char comm[COMM_LEN];
-	char text[COMM_LEN + 12]; /* "comm/tid" */
 	const struct callstack *stack;	   /* where it let go of it; NULL: not known */
 	u64 ns[WINDOWS];		   /* for so long others waited */
 };
@@ -247,6 +246,7 @@ struct measure_row {
 	const char *cmdline; /* by pid and tid; NULL not known */
 	const char *thread_name; /* by tid: what the runtime calls it; NULL: nothing else */
 	const struct measure_holder *holder; /* NULL: not known, or the measure has none */
+	const char *holder_text;	     /* as task__who(); "" of none */
 	const struct callstack *stack;
 	const struct symbols *symbols; /* of its frames */
 	struct measure_values v;

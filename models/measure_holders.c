@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Who has what is waited for, and who waits for each other (SAMPLE_MEASURE_HOLDER). */
-#include <stdio.h>
-
 #include "models/measure_model.h"
 #include "models/task_text.h"
 
@@ -106,7 +104,6 @@ static void advance(struct live_holder *l, double keep, u64 dt_ns, const struct 
 		.ns = {[WINDOW_LAST] = now, [WINDOW_DECAY] = (u64)l->decay, [WINDOW_TOTAL] = l->total},
 	};
 	copy_str(out->comm, sizeof(out->comm), l->comm);
-	snprintf(out->text, sizeof(out->text), "%.15s/%u", *l->comm ? l->comm : "[gone]", l->tid);
 	l->now = l->open = 0;
 }
 

@@ -168,6 +168,11 @@ static const struct measure_holder *holder_of(struct query_builder *k)
 	return NULL;
 }
 
+static const char *holder_text(const struct query_builder *k, const struct measure_holder *h)
+{
+	return h ? task__who(k->arena, h->tgid, h->tid, *h->comm ? h->comm : "[gone]") : "";
+}
+
 static void begin_row(struct query_builder *k, struct measure_row *r, u64 key)
 {
 	*r = (struct measure_row){.key = key, .who = k->who, .waits = true, .ended = true};
@@ -177,6 +182,7 @@ static void begin_row(struct query_builder *k, struct measure_row *r, u64 key)
 	for (u32 i = 0; i < measure__own_labels(k->m); i++)
 		r->hashes[i] = measure__key_hash(&k->m->labels[i], &k->keys[i]);
 	r->holder = holder_of(k);
+	r->holder_text = holder_text(k, r->holder);
 	r->metric = k->metrics.metric;
 	if (r->metric)
 		r->operands = arena__array(k->arena, struct metric_operand, FORMULA_NAMES);

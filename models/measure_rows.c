@@ -504,7 +504,7 @@ static bool query_result__cell(const struct row_table *t, u32 row, u32 column, s
 		*out = r->hist;
 		break;
 	case CELL_HOLDER_TEXT:
-		out->s = r->holder ? r->holder->text : "";
+		out->s = r->holder_text;
 		break;
 	case CELL_HOLDER:
 		holder_cell(r, out);

@@ -18,6 +18,7 @@ static const struct field fields[] = {
 	{TEXT_COLUMN("process", "PID", 7, 1, COLUMN_SCREEN, "whose it is"), TEXT_AT(ROW, pid_text)},
 	{TEXT_COLUMN("comm", "Command", 15, 1, COLUMN_BOTH, "name of the thread"), VIA(ROW, slow),
 	 CHARS_AT(struct measure_slow_entry, s.who.comm)},
+	THREAD_NAME_FIELD(ROW, base.thread_name, 0),
 	{TEXT_COLUMN("text", "What", 24, 0, COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX,
 		     "what it was, with its arguments and its result"),
 	 TEXT_AT(ROW, name)},
@@ -96,6 +97,8 @@ static void fill_row(struct query_result *a, struct measure_slow_row *r,
 {
 	slow_row__init(&r->base, a, symbols,
 		       mix64_pair(mix64_pair(e->s.t_ns, e->s.ns), e->s.who.tid), e->stack, NULL);
+	r->base.thread_name =
+		task__thread_name(&a->arena, e->s.who.tgid, e->s.who.tid, e->s.who.process_ns);
 	r->slow = e;
 	r->pid_text = task__id_text(&a->arena, e->s.who.tgid);
 	r->name = name_of(&a->arena, m, e);

@@ -4,6 +4,7 @@
 #include <sys/syscall.h>
 
 #include "models/overview_impl.h"
+#include "models/task_text.h"
 
 #define UNFAIR 0.5 /* of what others get of the CPUs: less is being starved */
 
@@ -197,8 +198,7 @@ static void holder_text(const struct waits_row *row, char *buf, size_t size)
 	const struct waker *w = row->woken ? &row->woken->waker : NULL;
 
 	if (w && w->kind == WAKER_TASK)
-		snprintf(buf, size, ", %s by %s/%u", row->why == WAIT_LOCK ? "held" : "ended", w->comm,
-			 w->tid);
+		snprintf(buf, size, ", %s by %s", row->why == WAIT_LOCK ? "held" : "ended", row->woken_by);
 	else if (row->sums.open)
 		snprintf(buf, size, "; nobody has let go of it yet");
 	else
@@ -209,7 +209,7 @@ static void say_lock(struct rule_run *r, const struct waits_row *row, const char
 {
 	struct who who = who__of_task(&row->entry->task);
 	u32 n = threads_waiting(r->facts, row->why, who.pid);
-	char holder[64], others[48] = "";
+	char holder[96], others[48] = "";
 	/* Of one thread: the row is of one. */
 	double pct = pct_of(row->sums.off_ns, r->facts->reasons->base.window_ns);
 
@@ -281,9 +281,10 @@ static void say_deadlock(struct rule_run *r, const struct measure_waiting *const
 		threads++;
 		if (len < sizeof(text))
 			len += (size_t)snprintf(text + len, sizeof(text) - len,
-						"%s%s/%u for %s of %s/%u", len ? ", " : "",
-						v[i]->waiter.comm, v[i]->waiter.tid, v[i]->lock.text,
-						v[i]->comm, v[i]->tid);
+						"%s%s for %s of %s", len ? ", " : "",
+						task__who(r->arena, w->tgid, v[i]->waiter.tid, v[i]->waiter.comm),
+						v[i]->lock.text,
+						task__who(r->arena, v[i]->tgid, v[i]->tid, v[i]->comm));
 	}
 	finding__add(r, threads, &who, NULL, "`%s` is in a deadlock: %s", who.comm, text);
 }
@@ -318,9 +319,10 @@ void rule__PRIORITY_INVERSION(struct rule_run *r)
 	if (starved < 20)
 		return;
 	finding__add(r, MIN(waits, starved), &who, NULL,
-		     "`%s` waits %.0f %% of its time for a lock held by %s/%u, which waits %.0f %% of "
+		     "`%s` waits %.0f %% of its time for a lock held by %s, which waits %.0f %% of "
 		     "its own for a CPU",
-		     who.comm, waits, holder->task.comm, holder->task.tid, starved);
+		     who.comm, waits,
+		     task__who(r->arena, holder->task.tgid, holder->task.tid, holder->task.comm), starved);
 }
 
 void rule__DISK_WAIT(struct rule_run *r)

@@ -116,6 +116,7 @@ struct procs_row {
 	const char *text;	     /* that, with the lines of the tree before it */
 	char pid_text[12], tid_text[12]; /* right-aligned */
 	const char *cgroup_name, *container;
+	const char *thread_name; /* by tid: what the runtime calls it; NULL: nothing else */
 	u64 n[PROCS_COUNTS];
 	u64 most_ns; /* e's on a CPU */
 	u64 rss_bytes, fds, nthreads, nprocs;

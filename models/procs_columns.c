@@ -23,7 +23,8 @@ enum procs_column {
 	COL_POLICY,
 	COL_PARTS, /* one for each part */
 	COL_PARTS_END = COL_PARTS + PROCS_PARTS,
-	COL_TEXT = COL_PARTS_END,
+	COL_THREAD_NAME = COL_PARTS_END,
+	COL_TEXT,
 	COL_PID,
 	COL_PPID,
 	COL_TID,
@@ -91,6 +92,7 @@ static const struct column columns[COLUMNS] = {
 		    "other waits: pipes and sockets, conditions, semaphores, joins, children, memory"),
 	PART_COLUMN(PROCS_SLEEP, "sleep_pct", "Sleep%",
 		    "timers, poll and epoll, signals; kernel threads without work; stopped"),
+	[COL_THREAD_NAME] = THREAD_NAME_COLUMN,
 	[COL_TEXT] = TEXT_COLUMN(
 		"text", "Command", 28, 0, COLUMN_SCREEN | COLUMN_KEY | COLUMN_FLEX,
 		"command line without the program's folder, or the kernel thread's name"),
@@ -152,6 +154,7 @@ static bool applies(const struct procs_result *a, u32 column)
 		return a->query.tree && a->query.group == PROCS_BY_PID;
 	case COL_TID_TEXT:
 	case COL_TID:
+	case COL_THREAD_NAME:
 		return a->query.group == PROCS_BY_TID;
 	case COL_NPROCS:
 		return !one;
@@ -212,6 +215,8 @@ static bool is_none(const struct procs_row *r, u32 column)
 		return r->unsplit;
 	case COL_CMDLINE:
 		return !*r->e->cmdline;
+	case COL_THREAD_NAME:
+		return !r->thread_name;
 	case COL_CONTAINER:
 		return !*r->container;
 	case COL_PARENT:
@@ -273,6 +278,8 @@ static const char *text_cell(const struct procs_row *r, u32 column)
 		return r->e->comm;
 	case COL_CMDLINE:
 		return r->e->cmdline;
+	case COL_THREAD_NAME:
+		return r->thread_name;
 	case COL_CGROUP:
 		return r->cgroup_name;
 	case COL_CONTAINER:
@@ -362,6 +369,14 @@ static u64 query_result__key(const struct row_table *t, u32 row)
 	return container_of(t, struct procs_result, base.table)->rows[row].key;
 }
 
+static bool has_thread_name(const struct procs_result *a)
+{
+	for (u32 i = 0; i < a->nrows; i++)
+		if (a->rows[i].thread_name)
+			return true;
+	return false;
+}
+
 void procs_columns__set(struct procs_result *a, struct arena *arena)
 {
 	struct column *own = arena__dup(arena, columns, sizeof(columns));
@@ -369,6 +384,8 @@ void procs_columns__set(struct procs_result *a, struct arena *arena)
 	for (u32 c = 0; c < COLUMNS; c++)
 		if (!in_show(a, c))
 			own[c].flags &= ~(u32)COLUMN_SCREEN;
+	if (!has_thread_name(a))
+		own[COL_THREAD_NAME].flags &= ~(u32)COLUMN_SCREEN;
 	if (a->query.group > PROCS_BY_TID)
 		own[COL_TEXT].title = a->query.group == PROCS_BY_COMM	  ? "Command"
 				      : a->query.group == PROCS_BY_USER	  ? "User"

@@ -147,6 +147,9 @@ static void name_row(struct query_builder *k, struct procs_row *r)
 	}
 	r->name = by_process(k->a) ? process_name(k->namer.arena, r) : group_name(k->a, r);
 	r->text = r->name;
+	if (k->a->query.group == PROCS_BY_TID && r->e->kind == PROCS_THREAD)
+		r->thread_name = task__thread_name(k->namer.arena, r->e->tgid, r->e->tid,
+						   k->a->base.snap->t1_ns);
 }
 
 /* --- adding up --- */

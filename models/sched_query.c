@@ -46,12 +46,7 @@ bool sched__passes(const struct scope *scope, const struct task_ident *t, u32 cp
 
 static const char *sched__who(struct arena *a, const struct task_ident *t)
 {
-	char buf[COMM_LEN + 16];
-
-	if (!t->tid)
-		return "idle";
-	snprintf(buf, sizeof(buf), "%.*s/%u", COMM_LEN - 1, t->comm, t->tid);
-	return arena__strdup(a, buf);
+	return t->tid ? task__who(a, t->tgid, t->tid, t->comm) : "idle";
 }
 
 const char *sched__id_text(struct arena *a, u32 id, int width)

@@ -163,7 +163,7 @@ static const struct field fields[] = {
 	{TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,
 		     "name of the thread, of a process its main thread's"),
 	 TEXT_AT(ROW, comm), .groups = TIDS | PIDS | COMMS, .keys = TIDS | PIDS | COMMS},
-	THREAD_NAME_FIELD(ROW, TIDS),
+	THREAD_NAME_FIELD(ROW, thread_name, TIDS),
 	END_FIELDS(ROW, TIDS | PIDS),
 	CMDLINE_FIELD(ROW, TIDS | PIDS),
 	{TEXT_COLUMN("cgroup", "Cgroup", 16, 0, COLUMN_BOTH,

@@ -3,12 +3,13 @@
 #include "base/columns.h"
 #include "models/sched_result.h"
 #include "models/slow_rows.h"
+#include "models/task_text.h"
 #include "models/wait_place.h"
 
 struct row {
 	struct slow_row base;
 	const struct sched_delay *d;
-	const char *cpu_text, *tid_text, *holder_tid_text, *holder, *holder_symbol;
+	const char *cpu_text, *tid_text, *holder_tid_text, *holder, *holder_name, *holder_symbol;
 };
 
 /* Of the delay itself. */
@@ -26,6 +27,7 @@ static const struct field fields[] = {
 	 TEXT_AT(struct row, tid_text)},
 	{TEXT_COLUMN("comm", "Who waited", 15, 0, COLUMN_BOTH, "who waited"), VIA(struct row, d),
 	 CHARS_AT(struct sched_delay, task.comm)},
+	THREAD_NAME_FIELD(struct row, base.thread_name, 0),
 	{TIME_COLUMN("holder_ran_ns", "Ran", 6, 1, COLUMN_BOTH,
 		     "how long who held the CPU had run without a break"),
 	 OF(holder_ran_ns)},
@@ -34,6 +36,9 @@ static const struct field fields[] = {
 	{TEXT_COLUMN("holder_comm", "Who held it", 36, 0, COLUMN_BOTH | COLUMN_KEY | COLUMN_FLEX,
 		     "who held the CPU until then"),
 	 TEXT_AT(struct row, holder)},
+	{TEXT_COLUMN("holder_thread_name", "Its thread", 20, 2, COLUMN_BOTH,
+		     "what Python or Java calls the thread that held it"),
+	 TEXT_AT(struct row, holder_name), .if_any = true},
 	{TEXT_COLUMN("holder_symbol", "in", 24, 4, COLUMN_SCREEN,
 		     "where it was when it let the CPU go"),
 	 TEXT_AT(struct row, holder_symbol)},
@@ -71,6 +76,9 @@ static void fill_row(struct query_result *a, struct row *r, const struct sched_d
 	r->cpu_text = sched__id_text(&a->arena, d->cpu, 4);
 	r->tid_text = sched__id_text(&a->arena, d->task.tid, 7);
 	r->holder_tid_text = sched__id_text(&a->arena, d->holder.tid, 7);
+	r->base.thread_name = task__thread_name(&a->arena, d->task.tgid, d->task.tid, d->task.start_ns);
+	r->holder_name =
+		task__thread_name(&a->arena, d->holder.tgid, d->holder.tid, d->holder.start_ns);
 	r->holder = d->holder.tid ? d->holder.comm : "[idle]";
 	r->holder_symbol =
 		r->base.nframes ? slow_row__frame(&r->base, deciding_frame(&r->base)).name : "";

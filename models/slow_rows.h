@@ -27,6 +27,7 @@ struct slow_row {
 	const struct symbols *symbols;
 	const struct callstack *stacks[2]; /* leaf first: the second goes on; NULL: none */
 	u32 nframes;
+	const char *thread_name; /* what the runtime calls who it was; NULL: nothing else */
 };
 
 /* Notes in the answer what names are missing. */

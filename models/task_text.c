@@ -52,6 +52,15 @@ const char *task__thread_name(struct arena *a, u32 tgid, u32 tid, u64 start_ns)
 	return *name ? name : NULL;
 }
 
+const char *task__who(struct arena *a, u32 tgid, u32 tid, const char *comm)
+{
+	const char *name = task__thread_name(a, tgid, tid, 0);
+	char buf[160];
+
+	snprintf(buf, sizeof(buf), "%s/%u", name ? name : comm, tid);
+	return arena__strdup(a, buf);
+}
+
 const char *task__cgroup_text(struct arena *a, u64 id)
 {
 	char path[PATH_MAX];

@@ -22,5 +22,7 @@ const char *task__cgroup_text(struct arena *a, u64 id);
 const char *task__cmdline(struct arena *a, u32 tgid, u64 start_ns);
 /* What the runtime in that process calls a thread; start_ns: as above. NULL: nothing else than its comm. */
 const char *task__thread_name(struct arena *a, u32 tgid, u32 tid, u64 start_ns);
+/* "name/tid": as above, of whom has these ids or had them last; where the runtime calls it nothing else, its comm. */
+const char *task__who(struct arena *a, u32 tgid, u32 tid, const char *comm);
 
 #endif

@@ -154,7 +154,7 @@ struct waits_row {
 	const struct callstack *holder_kstack, *holder_ustack;
 	u32 holder_from; /* first frame that is its own */
 	const char *ended_by; /* the holder that has it now, or as woken_by */
-	const char *woken_by; /* the thread of `woken`, as "comm/tid"; "" none */
+	const char *woken_by; /* the thread of `woken`, as task__who(); "" none */
 	const char *text[WAITS_GROUPS]; /* of each group in the query; NULL otherwise */
 	const char *name;  /* what the key column shows */
 	const char *host;  /* of several, by host and by what is one host's; else NULL */

@@ -43,14 +43,11 @@ static const char *nobody_text(struct waits_selection *s, const struct wait_entr
 
 const char *waits__waker_text(struct waits_selection *s, const struct wait_entry *e)
 {
-	char buf[COMM_LEN + 16];
-
 	if (waits_selection__waker(s, e) != WAKER_TASK)
 		return nobody_text(s, e);
 	if (e->waker.tid == PROFILE_MERGED)
 		return arena__strdup(s->names.arena, e->waker.comm);
-	snprintf(buf, sizeof(buf), "%.*s/%u", COMM_LEN - 1, e->waker.comm, e->waker.tid);
-	return arena__strdup(s->names.arena, buf);
+	return task__who(s->names.arena, e->waker.tgid, e->waker.tid, e->waker.comm);
 }
 
 u64 waits__waker_key(struct waits_selection *s, const struct wait_entry *e)

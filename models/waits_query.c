@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows of waits that agree in what they are grouped by. */
-#include <stdio.h>
-
+#include "models/task_text.h"
 #include "models/waits_result.h"
 #include "models/windows.h"
 
@@ -235,14 +234,6 @@ static u64 average(const struct row_group *group)
 	return s->open ? group->open_full_ns / s->open : 0;
 }
 
-static const char *holder_text(struct row_groups *g, const struct wait_holder *h)
-{
-	char buf[COMM_LEN + 16];
-
-	snprintf(buf, sizeof(buf), "%.*s/%u", COMM_LEN - 1, h->comm, h->tid);
-	return arena__strdup(g->s.names.arena, buf);
-}
-
 static void finish_row(struct row_groups *g, struct row_group *group, const struct waits_result *a)
 {
 	struct waits_row *row = &group->row;
@@ -253,7 +244,10 @@ static void finish_row(struct row_groups *g, struct row_group *group, const stru
 	row->symbols = g->s.snap->symbols;
 	row_group__lock(g, group);
 	row->woken_by = row->woken ? waits__waker_text(&g->s, row->woken) : "";
-	row->ended_by = row->holds_now ? holder_text(g, row->holder) : row->woken_by;
+	row->ended_by = row->woken_by;
+	if (row->holds_now)
+		row->ended_by = task__who(g->s.names.arena, row->holder->tgid, row->holder->tid,
+					  row->holder->comm);
 	if (row->woken)
 		row->woken_from = waits_selection__tracer(&g->s, row->woken->waker_kstack);
 	row->avg_ns = average(group);

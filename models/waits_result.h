@@ -36,7 +36,7 @@ struct row_groups {
 /* Of rows by process: the storm that an entry's is part of, NULL none. */
 const struct storm *row_groups__storm(struct row_groups *g, const struct wait_entry *e);
 
-/* "comm/tid", or what else ends a wait, in the arena: "[timer]" "[disk]" "[network]"
+/* As task__who(), or what else ends a wait, in the arena: "[timer]" "[disk]" "[network]"
  * "[interrupt]" "[goes on]" "[preempted]" "[not kept]" "[not seen]". */
 const char *waits__waker_text(struct waits_selection *s, const struct wait_entry *e);
 /* Waits that agree in it were ended by the same. */

@@ -153,7 +153,7 @@ static const struct field fields[] = {
 	{TEXT_COLUMN("comm", "Command", 12, 0, COLUMN_BOTH,
 		     "name of the thread, of a process its main thread's"),
 	 TEXT_AT(ROW, comm), .groups = WAITS_TASK},
-	THREAD_NAME_FIELD(ROW, BY(TID)),
+	THREAD_NAME_FIELD(ROW, thread_name, BY(TID)),
 	END_FIELDS(ROW, WAITS_PROCESS),
 	{CMDLINE_COLUMN, TEXT_AT(ROW, cmdline), .groups = WAITS_PROCESS, .except = BY(STACK), .if_any = true},
 	HOST_FIELD(ROW, WAITS_OF_HOST, 0),

@@ -17,6 +17,7 @@
 #include "sources/bpf_util.h"
 #include "sources/kernel_btf.h"
 #include "sources/procs_names.h"
+#include "sources/procs_runtimes.h"
 #include "sources/source.h"
 
 /* Up to so many threads all are reported in each interval; beyond, in every twentieth, so that a
@@ -28,6 +29,7 @@ struct source {
 	struct bpf_source base;
 	struct procs_bpf *skel;
 	struct procs_names *names;
+	struct procs_runtimes *runtimes;
 	u32 rounds;			/* since the last one that reported all */
 	bool all;			/* this one does */
 	bool lost_ends;			/* somebody ended unseen: all have to be reported */
@@ -119,6 +121,8 @@ static void take_record(struct source *s, const struct procs_record *r)
 		return;
 	if (leads && user && !(r->flags & PROCS_ZOMBIE))
 		out.cmdline = procs_names__cmdline(s->names, r->tgid, r->start_ns, r->execs);
+	if (leads && user && r->nthreads > 1)
+		procs_runtimes__see(s->runtimes, &out, r->execs, s->base.sink);
 	sink__put(s->base.sink, &out.head);
 }
 
@@ -158,8 +162,10 @@ static void put_one(struct source *s, struct procs_sample *out, const struct pro
 
 	out->event = PROCS_ENDED;
 	out->is_short = out->tid == out->tgid && e->life_ns < PROCS_SHORT_NS;
-	if (out->tid == out->tgid)
+	if (out->tid == out->tgid) {
 		procs_names__drop(s->names, out->tgid, out->start_ns);
+		procs_runtimes__end(s->runtimes, out->tgid, out->start_ns, clock__monotonic_ns(), s->base.sink);
+	}
 	if (out->is_short) {
 		put_short(s, &brief, 1);
 		memset(&out->sums, 0, sizeof(out->sums));
@@ -248,6 +254,7 @@ static double drain(struct source *s)
 	visit(s);
 	put_event(s, PROCS_ROUND, s->skel->bss->round_ns - s->skel->bss->last_round_ns);
 	procs_names__begin(s->names);
+	procs_runtimes__begin(s->runtimes);
 	take_visited(s);
 	take_names(s);
 	if (s->all) {
@@ -274,6 +281,7 @@ static void unload(struct source *s)
 static void fini(struct source *s)
 {
 	procs_names__free(s->names);
+	procs_runtimes__free(s->runtimes);
 }
 
 /* What this kernel has of the tracepoints; 0, or -EOPNOTSUPP. */
@@ -301,6 +309,7 @@ static int init(struct source *s, const struct sampling *how, struct status *st)
 {
 	s->page_bytes = (u64)sysconf(_SC_PAGESIZE);
 	s->names = procs_names__new();
+	s->runtimes = procs_runtimes__new();
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 /* Gathers what annotate__code needs of a function, and says in words what is missing. */
 #include "symbols/annotate.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -188,11 +189,11 @@ static struct annotation *annotate_bytes(struct symbols *s, const struct sym_fun
 static struct annotation *annotate_script(struct symbols *s, const struct sym_func *f)
 {
 	struct annotation *a;
-	char root[64];
+	char root[64], path[PATH_MAX];
 	struct sources *sources = sources__new(object__root(s, f->object, root, sizeof(root)),
 					       DEBUGINFO_NOBODY);
 
-	a = annotate__lines(f->id, symbols__object(s, f->object)->path, (u32)f->start,
+	a = annotate__lines(f->id, object__source(s, f->object, path, sizeof(path)), (u32)f->start,
 			    (u32)MIN(f->size, (u64)MAX_LINES), sources);
 	if (!a->ninsns)
 		note_sources(a, sources);

@@ -243,6 +243,24 @@ const char *object__root(struct symbols *s, u32 object, char *buf, size_t size)
 	return buf;
 }
 
+const char *object__source(struct symbols *s, u32 object, char *buf, size_t size)
+{
+	struct object *o = symbols__obj(s, object);
+	const char *path = o->pub.path;
+	char link[32], there[PATH_MAX];
+	ssize_t n;
+
+	snprintf(link, sizeof(link), "/proc/%u/cwd", via_of(s, o).tgid);
+	snprintf(there, sizeof(there), "%s/%s", link, path);
+	if (path[0] == '/' || access(there, F_OK))
+		return path;
+	n = readlink(link, buf, size);
+	if (n <= 0 || (size_t)n + strlen(path) + 2 > size)
+		return path;
+	snprintf(buf + n, size - (size_t)n, "/%s", path);
+	return buf;
+}
+
 const void *object__vdso(size_t *size)
 {
 	const Elf64_Ehdr *h = (const void *)getauxval(AT_SYSINFO_EHDR);

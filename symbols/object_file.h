@@ -54,5 +54,8 @@ int object__open(struct symbols *s, u32 object);
 /* Prefix below which the object's path and its debug files are found: "/proc/PID/root" while
  * that process lives in another root, else "". Fills buf and returns it. Any thread. */
 const char *object__root(struct symbols *s, u32 object, char *buf, size_t size);
+/* Where a script's text is: one whose name is relative is looked for where its process works now. The script's
+ * name where that is not known, or it is not there; or buf. */
+const char *object__source(struct symbols *s, u32 object, char *buf, size_t size);
 
 #endif

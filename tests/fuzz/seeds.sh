@@ -292,6 +292,93 @@ printf '%s\n' 'heap profile: 2: 2000 [2: 2000] @ heap_v2/65536' '1: 1000 [1: 100
 printf '%s\n' 'heap_v2/131072' '  t*: 2: 2048 [0: 0]' '  t0: 2: 2048 [0: 0]' '@ 0x500123 0x500456' \
 	'  t*: 2: 2048 [0: 0]' '  t0: 2: 2048 [0: 0]' '' "$maps" >"$out/heap_profile/jemalloc"
 
+# --- what runtimes keep of their threads: one that has a name, of each version that looks different ---
+mkdir -p "$out/runtime_threads"
+python3 - "$out/runtime_threads" <<'PY'
+import struct
+import sys
+
+BASE, SIZE = 0x10000, 0x1800
+INTERPRETER, STATE, CALL, FRAME, CODE, THREAD, TYPE, KEYS, VALUES, DICT, PTHREAD, BOOTSTRAP, KEY, NAME = \
+    (BASE + 0x100 + 0x180 * i for i in range(14))
+
+
+class Memory:
+    def __init__(self):
+        self.bytes = bytearray(SIZE)
+
+    def words(self, at, *words):
+        struct.pack_into(f"<{len(words)}Q", self.bytes, at - BASE, *words)
+
+    def put(self, at, data):
+        self.bytes[at - BASE:at - BASE + len(data)] = data
+
+    def write(self, name, which):
+        with open(f"{sys.argv[1]}/{name}", "wb") as f:
+            f.write(bytes([which]) + self.bytes)
+
+
+def python(minor):
+    m = Memory()
+    def text(at, chars):
+        m.words(at + 16, len(chars))
+        m.words(at + 32, 0x64)  # compact, of bytes
+        m.put(at + (40 if minor >= 12 else 48), chars)
+    m.words(BASE, INTERPRETER)
+    m.words(INTERPRETER + 8, STATE)
+    m.words(STATE + 24, CALL if minor in (11, 12) else FRAME, PTHREAD, 4711)
+    m.words(CALL + 8, FRAME)
+    m.words(FRAME + 16, CODE)
+    m.words(FRAME + (360 if minor == 9 else 72), THREAD)
+    m.words(CODE + 8, BASE, 0, BOOTSTRAP, BOOTSTRAP)
+    text(BOOTSTRAP, b"Thread._bootstrap" if minor >= 11 else b"_bootstrap")
+    text(KEY, b"_name")
+    text(NAME, b"worker")
+    m.words(THREAD + 8, TYPE)
+    return m
+
+
+for which, minor in enumerate((9, 10, 11, 12, 13)):
+    if minor == 10:
+        continue  # as 3.9
+    m = python(minor)
+    if minor == 9:
+        m.words(PTHREAD + 720, 4711)
+        m.words(TYPE + 288, 32)
+        m.words(THREAD + 32, DICT)
+        m.words(DICT + 32, KEYS)
+        m.words(KEYS + 8, 8, 0, 0, 1)
+        m.words(KEYS + 48, 99, KEY, NAME)
+    else:
+        m.words(TYPE + (872 if minor == 11 else 880), KEYS)
+        m.words(KEYS + 8, 1 << 16 | 3 << 8, 0, 1)  # names alone
+        m.words(KEYS + 40, KEY)
+        if minor == 11:
+            m.words(THREAD - 32, VALUES)
+        elif minor == 12:
+            m.words(THREAD - 24, VALUES - 1)
+        else:
+            m.words(TYPE + 32, 32)
+            m.put(THREAD + 32, b"\0\0\0\1")
+        m.words(THREAD + 40 if minor == 13 else VALUES, NAME)
+    m.write(f"python3.{minor}", which)
+
+for which, machine in (5, "hotspot11"), (6, "hotspot21"):
+    m = Memory()
+    m.words(BASE, STATE)
+    m.words(STATE + 8, 1, CALL)
+    m.words(CALL, FRAME)
+    m.words(FRAME + 8, THREAD if machine == "hotspot11" else DICT, CODE)
+    m.words(CODE + 8, 4711)
+    m.words(DICT, THREAD)
+    m.words(THREAD + 16, KEY)
+    m.words(KEY + 16, NAME)
+    m.words(NAME + 8, 19 << 32)
+    m.put(NAME + 16, b"fifteen-letters-ago")
+    m.write(machine, which)
+PY
+printf '\5\0\0\1\0\0\0\0\0' >"$out/runtime_threads/wrong_list"
+
 # --- recordings: payloads of names, and an interval with a sample of each type ---
 mkdir -p "$out/recording"
 python3 - "$out/recording" "$root" <<'PY'
@@ -513,7 +600,7 @@ for name in _ZNSt6vectorIiSaIiEE9push_backEOi _ZN4core3fmt9Formatter9write_str17
 	printf '%s' "$name" >"$out/demangle/$((i += 1))"
 done
 for name in elf debuginfo unwind_table unwind_walk partner perfmap kallsyms maps filter keymap \
-	demangle perf_record perf_data folded heap_profile recording event options theme config commands target; do
+	demangle perf_record perf_data folded heap_profile recording event options theme config commands target runtime_threads; do
 	printf 'none of it' >"$out/$name/wrong"
 done
 touch "$out/.made"

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacks of programs of interpreters and virtual machines, as their live tests look at them."""
+import collections
 import math
 import os
 import re
@@ -7,15 +8,31 @@ import re
 import live
 
 
-def folded(view, pid, *args, seconds=1, after=0):
-    """{stack: weight} of an interval, after so many others, while which a virtual machine may go on to compile; a
-    stack is a tuple, from the root on."""
-    run = live.proftop("-b", "-V", view, "-p", pid, "-n", after + 1, "-d", seconds, "--format", "by-time", *args,
+def intervals(view, pid, *args, n, seconds=1):
+    """{stack: weight} of each of n intervals; a stack is a tuple, from the root on."""
+    run = live.proftop("-b", "-V", view, "-p", pid, "-n", n, "-d", seconds, "--format", "by-time", *args,
                        binary=live.RELEASE)
-    lines = [x.rsplit(" ", 1) for x in run.out.splitlines() if x.strip() and not x.startswith("#")]
-    times = sorted({names.split(";")[0] for names, _ in lines})
-    return {tuple(names.split(";")[1:]): float(weight) for names, weight in lines
-            if names.split(";")[0] == times[-1]}
+    by_time = {}
+    for line in run.out.splitlines():
+        if line.strip() and not line.startswith("#"):
+            names, weight = line.rsplit(" ", 1)
+            at, *stack = names.split(";")
+            by_time.setdefault(at, {})[tuple(stack)] = float(weight)
+    return [by_time[at] for at in sorted(by_time)]
+
+
+def folded(view, pid, *args, seconds=1, after=0):
+    """The last of some intervals, while which a virtual machine may go on to compile."""
+    found = intervals(view, pid, *args, n=after + 1, seconds=seconds)
+    return found[-1] if found else {}
+
+
+def summed(view, pid, *args, seconds):
+    """Of so many intervals of a second: names are read at an interval's end, by when code may have moved."""
+    stacks = collections.Counter()
+    for interval in intervals(view, pid, *args, n=seconds):
+        stacks.update(interval)
+    return stacks
 
 
 def share(stacks, wanted):

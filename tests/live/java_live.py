@@ -3,27 +3,31 @@
 """Stacks through HotSpot, interpreted, by either compiler and as usual, by programs whose shares, chains
 and waits are known by construction (tests/workloads/JavaShares.java) or by jstack."""
 import contextlib
+import datetime
 import glob
+import json
 import math
 import os
 import re
 import subprocess
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import WARM, folded, follow_qualified as follow, served, share, thread_names, whole  # noqa: E402
+from runtimes import (WARM, folded, follow_qualified as follow, served, share, summed, thread_names,  # noqa: E402
+                      whole)
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 MODES = {"interpreted": ["-Xint"], "C1": ["-XX:TieredStopAtLevel=1"],
          "C2": ["-XX:-TieredCompilation"], "as usual": []}
 DEPTH = 5
-VIRTUAL = 21
+VIRTUAL, PROFILER = 21, 25  # versions: which have virtual threads, a profiler by CPU time
 WAITERS = {"sleeper": "sleeps", "parker": "parks", "wanter": "wants", "reader": "reads"}
 
 
-def newest():
+def newest(least=VIRTUAL):
     """The newest Java that is here, and its compiler: the first on the path may be an older one."""
     found = []
     for path in glob.glob("/usr/lib/jvm/*/release"):
@@ -31,8 +35,9 @@ def newest():
             version = re.search(r'^JAVA_VERSION="(\d+)', f.read(), re.M)
         if version and os.access(os.path.join(os.path.dirname(path), "bin/javac"), os.X_OK):
             found.append((int(version[1]), os.path.dirname(path)))
-    if not found or max(found)[0] < VIRTUAL:
-        raise live.Skip(f"java {VIRTUAL} or later, which has virtual threads, is not installed")
+    if not found or max(found)[0] < least:
+        has = {VIRTUAL: "virtual threads", PROFILER: "a profiler by CPU time"}[least]
+        raise live.Skip(f"java {least} or later, which has {has}, is not installed")
     return [os.path.join(max(found)[1], "bin", name) for name in ("java", "javac")]
 
 
@@ -125,11 +130,12 @@ def long_names(pid):
 def test_thread_names():
     """Threads whose names the kernel cuts have them whole, as jstack says, and no others"""
     with program("JavaShares", DEPTH) as pid:
-        def as_told():
-            told, names = long_names(pid), thread_names("offcpu", pid) or {}
+        def as_told(view):
+            told, names = long_names(pid), thread_names(view, pid) or {}
             assert not set(names) - set(told), (told, names)
             return told and {t: names.get(t) for t in told} == told
-        live.wait_for(as_told, 60, 0)
+        for view in "offcpu", "procs":
+            live.wait_for(lambda v=view: as_told(v), 60, 0)
 
 
 def check(mode):
@@ -163,6 +169,46 @@ def test_service():
     with program("JavaService", 3) as pid:
         ended, known, _ = live.wait_for(lambda: served(pid), 40, 0)
         live.near(100 * ended / known, 100, 1, "java: stacks of a service that are whole, %")
+
+
+LOOKED = 12  # seconds
+OF_JAVA = "java.", "jdk.", "sun.", "com.sun.", "JavaService"  # what names of functions begin with
+
+
+def recorded(tools, pid, path):
+    """(when, functions) of each sample of the flight recorder that it took in Java's own code and not later, when the
+    thread came to a place where it may be looked at."""
+    subprocess.run([f"{tools}/jcmd", str(pid), "JFR.dump", f"filename={path}"], check=True, stdout=subprocess.DEVNULL)
+    said = subprocess.run([f"{tools}/jfr", "print", "--json", "--stack-depth", "64", "--events", "jdk.CPUTimeSample",
+                           path], check=True, text=True, stdout=subprocess.PIPE)
+    for event in json.loads(said.stdout)["recording"]["events"]:
+        v = event["values"]
+        if not v["biased"] and not v["failed"] and v["stackTrace"]:
+            methods = [f["method"] for f in v["stackTrace"]["frames"]]
+            yield (datetime.datetime.fromisoformat(v["startTime"]).timestamp(),
+                   {m["type"]["name"].replace("/", ".") + "." + m["name"] for m in methods})
+
+
+def test_service_shares():
+    """Shares of a service's functions are those of Java's flight recorder in the same seconds, within 2 points"""
+    java, javac = newest(PROFILER)
+    with servers.folder() as folder, \
+            program("JavaService", 3, "-XX:StartFlightRecording=jdk.CPUTimeSample#enabled=true,"
+                    "jdk.CPUTimeSample#throttle=1ms", of=[java, javac]) as pid:
+        live.wait_for(lambda: share(folded("cpu", pid, after=4 * WARM), lambda s: follow(s, ["JavaService.answer"])),
+                      60, 0)
+        begin = time.time()
+        stacks = summed("cpu", pid, "-F", 997, seconds=LOOKED)
+        end = time.time()
+        theirs = [names for t, names in recorded(os.path.dirname(java), pid, os.path.join(folder, "r.jfr"))
+                  if begin <= t < end]
+    stacks = {s: w for s, w in stacks.items() if s[-1].startswith(OF_JAVA)}
+    for name in ("JavaService.handle", "JavaService.answer", "JavaService.asks",
+                 "java.net.URL.openStream", "java.util.stream.ReferencePipeline.collect"):
+        peer, n = sum(name in s for s in theirs) / len(theirs), 1 / (1 / len(theirs) + 1 / sum(stacks.values()))
+        # Two samplings of one truth: three standard deviations of both may be missed.
+        within = max(2, 300 * math.sqrt(peer * (1 - peer) / n))
+        live.near(share(stacks, lambda s: name in s), 100 * peer, within, f"java, a service: share of {name}, %")
 
 
 MOUNTED = ["VirtualThread.runContinuation", "Continuation.run", "rounds"]

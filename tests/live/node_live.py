@@ -8,11 +8,12 @@ import json
 import math
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import WARM, folded, follow, served, share  # noqa: E402
+from runtimes import WARM, annotated, folded, follow, line_of, served, share, summed  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 MODES = {"interpreted": ["--no-opt", "--no-sparkplug"], "baseline": ["--no-opt", "--always-sparkplug"],
@@ -130,6 +131,67 @@ def test_server():
         for r in reports:
             assert "javascript functions" not in r["health"]["note"], r["health"]["note"]
         live.near(100 * ended / known, 100, 1, "node: stacks of a server that are whole, %")
+
+
+NO_FUNCTION = {"(root)", "(program)", "(idle)", "(garbage collector)"}  # in node's own profile
+SERVED, LOOKED = 25, 12  # seconds: of the server's life, and of these looked at
+
+
+def profiled(folder, pid, begin, end):
+    """The functions of each sample of the main thread between two times, called from the root or not."""
+    path, = (p for p in os.listdir(folder) if f".{pid}.0." in p)
+    with open(os.path.join(folder, path), encoding="utf-8") as f:
+        profile = json.load(f)
+    nodes = {n["id"]: n for n in profile["nodes"]}
+    parents = {c: n["id"] for n in profile["nodes"] for c in n.get("children", ())}
+    at_us = profile["startTime"]
+    for at, delta in zip(profile["samples"], profile["timeDeltas"]):
+        at_us += delta
+        names = set()
+        while at in nodes:
+            names.add(nodes[at]["callFrame"]["functionName"])
+            at = parents.get(at)
+        if begin <= at_us / 1e6 < end and names - NO_FUNCTION:
+            yield names
+
+
+def never_waits(pid):
+    """Node's profiler counts time without a CPU, too: its main thread is to have one, and the profiler before it."""
+    for tid in map(int, os.listdir(f"/proc/{pid}/task")):
+        with open(f"/proc/{pid}/task/{tid}/comm", encoding="ascii") as f:
+            profiler = f.read().startswith("v8:Prof")
+        if profiler or tid == pid:
+            os.sched_setscheduler(tid, os.SCHED_FIFO, os.sched_param(2 if profiler else 1))
+
+
+def test_service_shares():
+    """Shares of a web server's functions are those of node's own profiler of the same seconds, within 2 points"""
+    with servers.folder() as folder:
+        options = ["--cpu-prof", "--cpu-prof-dir", folder, "--no-turbo-inlining"]
+        with program("node_service", SERVED, options=options) as p:
+            never_waits(p.pid)
+            live.wait_for(lambda: share(folded("cpu", p.pid, "-F", 997), lambda s: "answer" in s), 40, 0)
+            begin = time.monotonic()
+            # It has no stack of what collects.
+            stacks = summed("cpu", p.pid, "-t", p.pid, "-F", 997, "--filter", "lang=javascript !sym~CollectGarbage",
+                            seconds=LOOKED)
+            end = time.monotonic()
+            p.wait(60)
+        theirs = list(profiled(folder, p.pid, begin, end))
+    # Not of what is in the kernel: for the other one that lasts until its signal is seen.
+    for name in "handle", "answer", "render", "processChunkSync", "emit":
+        peer, n = sum(name in s for s in theirs) / len(theirs), 1 / (1 / len(theirs) + 1 / sum(stacks.values()))
+        # Two samplings of one truth: three standard deviations of both may be missed.
+        within = max(2, 300 * math.sqrt(peer * (1 - peer) / n))
+        live.near(share(stacks, lambda s: name in s), 100 * peer, within, f"node, a server: share of {name}, %")
+
+
+def test_lines():
+    """The source's screen says that samples are in the function's first line alone, and what would say more"""
+    with program("node_shares", DEPTH) as p:
+        rows = annotated(p.pid, "hot70", "--no-turbo-inlining")
+    first = line_of(os.path.join(SOURCES, "node_shares.js"), "function hot70")
+    assert any(row.split()[-3:] == ["function", "hot70()", "{"] and f" {first} " in row for row in rows), rows
 
 
 UNKNOWN = "[javascript function]"

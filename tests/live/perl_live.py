@@ -127,6 +127,16 @@ def test_lines():
     live.near(sum(own.get(line, 0) for line in loop), 100, 5, "perl: share of a loop's lines of its function, %")
 
 
+def test_relative():
+    """A program that was begun by a relative name has its source, too"""
+    perl, folder = perl_of_debian(), os.path.dirname(SOURCE)
+    with servers.running(perl, os.path.basename(SOURCE), DEPTH, "main", cwd=folder, text=True,
+                         stdout=subprocess.PIPE) as p:
+        servers.printed(p, "ready")
+        own = own_lines(p.pid, "main::spin", "x * 31")
+    assert own.get(line_of(SOURCE, "x * 31"), 0) > 10, own
+
+
 def test_waits():
     """A wait is below the function that waits, and that below its caller"""
     def waits():

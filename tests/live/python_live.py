@@ -154,6 +154,50 @@ def test_thread_names():
         assert replayed == names, f"python {version}: replayed {replayed}, live {names}"
 
 
+def test_thread_names_of_processes():
+    """The view of processes, which walks no stacks, has them as well"""
+    live.need_root()
+    with workload(list(pythons().values())[0], SOURCE, DEPTH) as w:
+        names = live.wait_for(lambda: all_named("procs", w.pid), 40, 0)
+    assert w.pid not in names, names
+
+
+WAKER = """import threading
+given, taken = threading.Semaphore(0), threading.Semaphore(0)
+def give():
+    while True:
+        given.release()
+        taken.acquire()
+def take():
+    while True:
+        given.acquire()
+        taken.release()
+for f in give, take:
+    threading.Thread(target=f, name=f.__name__ + " and wait").start()
+print("ready", flush=True)
+"""
+
+
+def wakers(pid):
+    """{who ended waits}, of threads that the program has named."""
+    rows = live.batch("-V", "offcpu", "--group", "waker", "-n", 3, "-d", 0.5, "-p", pid, binary=live.RELEASE)[-1]["rows"]
+    names = {r["woken_by"].rsplit("/", 1)[0] for r in rows}
+    return names if any(n.endswith("and wait") for n in names) else None
+
+
+def test_waker_names():
+    """Who ended a wait is called what the program calls it"""
+    live.need_root()
+    python = list(pythons().values())[0]
+    with subprocess.Popen([python, "-c", WAKER], text=True, stdout=subprocess.PIPE) as p:
+        try:
+            p.stdout.readline()
+            names = live.wait_for(lambda: wakers(p.pid), 40, 0)
+        finally:
+            p.kill()
+    assert {"give and wait", "take and wait"} <= names, names
+
+
 def test_astray():
     """Frames that lead astray leave the native stack as it was, and are counted"""
     live.need_root()

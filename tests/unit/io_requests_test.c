@@ -8,6 +8,7 @@
 
 #include <math.h>
 
+#include "base/command_lines.h"
 #include "models/heat.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/io_builder.h"
@@ -51,6 +52,24 @@ static void the_slowest_come_first_with_their_stacks(void **state)
 	assert_int_equal(a->nrows, 0);
 	query_result__free(&a->base);
 	snap__put(&s->base);
+}
+
+static void runtimes_name_who_began_them(void **state)
+{
+	struct builder *m = *state;
+	struct io_slow_result *a;
+	const struct io_snap *s;
+
+	command_lines__learn(10, 1, "service");
+	command_lines__learn_thread(10, 11, "writer of the log");
+	put_slow(m, m->now_ns + 1, 1000, 0);
+	s = tick(m);
+	a = io__slow(s, &(struct io_slow_query){.dev = 0}, NULL);
+	assert_string_equal(table_cell(&a->base.table, 0, "thread_name").s, "writer of the log");
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "db");
+	query_result__free(&a->base);
+	snap__put(&s->base);
+	command_lines__forget_all();
 }
 
 static void parts_sum_to_the_total(void **state)
@@ -190,6 +209,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 		T(the_slowest_come_first_with_their_stacks),
+		T(runtimes_name_who_began_them),
 		T(parts_sum_to_the_total),
 		T(sampled_requests_stand_for_as_many_as_they_say),
 		T(the_error_that_is_said_is_that_of_shares),

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/command_lines.h"
 #include "models/model.h"
 #include "models/procs.h"
 #include "scope/filter.h"
@@ -115,6 +116,37 @@ static void shares_sum_to_the_threads(void **state)
 	assert_true(table_cell(&a->base.table, 0, "starts").type == VALUE_NONE);
 	assert_true(table_cell(&a->base.table, 0, "rss_bytes").type == VALUE_NONE);
 	query_result__free(&a->base);
+}
+
+static const char *thread_name_of(const struct procs_result *a, u32 tid)
+{
+	for (u32 i = 0; i < a->nrows; i++)
+		if (a->rows[i].e->tid == tid)
+			return table_cell(&a->base.table, i, "thread_name").s;
+	return NULL;
+}
+
+static void threads_have_the_names_that_their_runtime_has(void **state)
+{
+	struct procs_result *a;
+
+	command_lines__learn(10, 1, "python3 service");
+	command_lines__learn_thread(10, 11, "worker-1");
+	put_ran(10, 10, "python3", 1, 999);
+	put_ran(10, 11, "python3", 1, 999);
+	a = ask(PROCS_BY_TID, WINDOW_LAST, false);
+	assert_null(thread_name_of(a, 10));
+	assert_string_equal(thread_name_of(a, 11), "worker-1");
+	query_result__free(&a->base);
+	/* Who has its numbers afterwards is another one. */
+	command_lines__end(10, now_ns);
+	a = ask(PROCS_BY_TID, WINDOW_LAST, false);
+	assert_null(thread_name_of(a, 11));
+	query_result__free(&a->base);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	assert_null(thread_name_of(a, 10));
+	query_result__free(&a->base);
+	command_lines__forget_all();
 }
 
 static void who_is_not_heard_of_goes_on(void **state)
@@ -560,6 +592,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(shares_sum_to_the_threads),
+		TEST(threads_have_the_names_that_their_runtime_has),
 		TEST(who_is_not_heard_of_goes_on),
 		TEST(to_go_on_is_to_be_told_so),
 		TEST(a_snapshot_stays_what_it_is),

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/command_lines.h"
 #include "scope/filter.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/rows.h"
@@ -482,6 +483,38 @@ static void delays_name_who_held_the_cpu(void **state)
 	snap__put(&s->base);
 }
 
+static void runtimes_name_threads(void **state)
+{
+	struct sched_builder *m = *state;
+	struct cpu_sample c = {.head.type = SAMPLE_CPU,
+			       .span_ns = S,
+			       .run_max_ns = 30 * MS,
+			       .longest = {.tgid = 8, .tid = 9, .comm = "hog"},
+			       .running = {.tgid = 7, .tid = 7, .comm = "waiter"}};
+	struct sched_delays_result *delays;
+	const struct sched_snap *s;
+	struct sched_result *a;
+
+	command_lines__learn(8, 1, "service");
+	command_lines__learn_thread(8, 9, "collector of garbage");
+	model_sched.consume(m->model, &c.head);
+	put_delays(m);
+	s = sched_builder__tick(m, S);
+	a = ask(s, SCHED_BY_CPU, false, "");
+	assert_string_equal(table_cell(&a->base.table, 0, "longest").s, "collector of garbage/9");
+	assert_string_equal(table_cell(&a->base.table, 0, "running").s, "waiter/7");
+	query_result__free(&a->base);
+	delays = sched__delays(s, &(struct sched_delays_query){.nunfolded = 0}, NULL);
+	assert_string_equal(table_cell(&delays->base.table, 1, "holder_thread_name").s, "collector of garbage");
+	assert_string_equal(table_cell(&delays->base.table, 1, "holder_comm").s, "hog");
+	assert_int_equal(table_cell(&delays->base.table, 1, "thread_name").type, VALUE_NONE);
+	assert_true(on_screen(&delays->base, "holder_thread_name"));
+	assert_false(on_screen(&delays->base, "thread_name"));
+	query_result__free(&delays->base);
+	snap__put(&s->base);
+	command_lines__forget_all();
+}
+
 static void a_delay_unfolds_to_the_holders_stack(void **state)
 {
 	struct sched_builder *m = *state;
@@ -545,6 +578,7 @@ int main(void)
 		TEST(cpus_as_rows),
 		TEST(a_histogram_as_programs_see_it),
 		TEST(delays_name_who_held_the_cpu),
+		TEST(runtimes_name_threads),
 		TEST(a_delay_unfolds_to_the_holders_stack),
 		TEST(names_that_are_not_known_yet_are_asked_again),
 	};

@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "base/command_lines.h"
 #include "base/names.h"
 #include "models/joined_stacks.h"
 #include "tests/lib/fake_symbols.h"
@@ -74,6 +75,26 @@ static void rows_say_where_and_what_for(void **state)
 }
 
 /* --- groupings --- */
+
+static void wakers_have_the_names_that_their_runtime_has(void **state)
+{
+	struct waits_query q = query(BIT(WAITS_BY_WAKER));
+	struct waits_result *a;
+	struct scene s;
+
+	scene__init(&s);
+	command_lines__learn(100, 1, "service");
+	command_lines__learn_thread(100, 102, "keeper of the lock");
+	a = waits__query(s.snap, &q, NULL);
+	assert_int_equal(row_named(a, "keeper of the lock/102")->sums.off_ns, 300 * MSEC);
+	query_result__free(&a->base);
+	q = query(BIT(WAITS_BY_STACK));
+	a = waits__query(s.snap, &q, NULL);
+	assert_string_equal(row_named(a, "futex_wait")->ended_by, "keeper of the lock/102");
+	query_result__free(&a->base);
+	command_lines__forget_all();
+	scene__fini(&s);
+}
 
 static void every_grouping_has_all_of_the_time(void **state)
 {
@@ -566,6 +587,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_say_where_and_what_for),
+		cmocka_unit_test(wakers_have_the_names_that_their_runtime_has),
 		cmocka_unit_test(every_grouping_has_all_of_the_time),
 		cmocka_unit_test(time_without_its_wait_has_no_average),
 		cmocka_unit_test(syncs_go_by_their_own_name),

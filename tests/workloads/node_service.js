@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A web server under load: parses what it is sent, sorts, templates, compresses, answers. A thread of its
- * own sends the requests. Prints "ready".
+ * own sends the requests. Usage: node_service.js [SECONDS]; prints "ready".
  */
 'use strict';
 const { Worker, isMainThread, workerData } = require('worker_threads');
@@ -51,6 +51,8 @@ if (isMainThread) {
 	const server = http.createServer(handle).listen(0, '127.0.0.1', () => {
 		new Worker(__filename, { workerData: server.address().port });
 		console.log('ready');
+		if (process.argv[2])
+			setTimeout(() => process.exit(0), process.argv[2] * 1000);
 	});
 } else {
 	const agent = new http.Agent({ keepAlive: true, maxSockets: CLIENTS });

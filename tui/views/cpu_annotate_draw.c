@@ -62,8 +62,12 @@ static void draw_offsets(const struct annotate_screen *s, struct canvas *c, stru
 		format__pct(text, sizeof(text), w->pct);
 		draw__right(c, r.x, r.y + i, 7, heat(w->pct), text);
 		bar__draw(c, r.x + 8, r.y + i, 8, heat(w->pct), w->pct / 100);
-		draw__textf(c, r.x + 17, r.y + i, r.w - 17, ROLE_TEXT, "+0x%llx",
-			    (unsigned long long)(w->offset - f->start));
+		if (annotate__is_script(s))
+			draw__textf(c, r.x + 17, r.y + i, r.w - 17, ROLE_TEXT, "line %llu",
+				    (unsigned long long)w->offset);
+		else
+			draw__textf(c, r.x + 17, r.y + i, r.w - 17, ROLE_TEXT, "+0x%llx",
+				    (unsigned long long)(w->offset - f->start));
 	}
 }
 
@@ -82,6 +86,18 @@ static void headline(const struct annotate_screen *s, struct canvas *c, struct r
 		    symbols__object(symbols, f->object)->name);
 }
 
+/* What rows are, and their shares. */
+static const char *rows_text(const struct annotate_screen *s)
+{
+	const struct symbols *symbols = host__symbols(s->base.host);
+	const struct sym_func *f = symbols__func(symbols, s->query.focus);
+
+	if (symbols__object(symbols, f->object)->kind == CODE_JAVASCRIPT)
+		return "first line: V8 keeps no other; --no-turbo-inlining names inlined ones";
+	return annotate__is_script(s) ? "line; the share is of this function's own samples"
+				      : "instruction; the share is of this function's own samples";
+}
+
 void annotate__draw(struct screen *base, struct canvas *c, struct rect area)
 {
 	struct annotate_screen *s = (struct annotate_screen *)base;
@@ -90,9 +106,7 @@ void annotate__draw(struct screen *base, struct canvas *c, struct rect area)
 	if (area.h < 4)
 		return;
 	headline(s, c, area);
-	draw__textf(c, area.x, area.y + 1, area.w, ROLE_HEADER, "%7s  %s; %s", "self%",
-		    annotate__is_script(s) ? "line" : "instruction",
-		    "the share is of this function's own samples");
+	draw__textf(c, area.x, area.y + 1, area.w, ROLE_HEADER, "%7s  %s", "self%", rows_text(s));
 	body = code_lines__draw(&s->lines, c, body, "disassembling ...", draw_line, s);
 	if (s->lines.code && !s->lines.n && s->result)
 		draw_offsets(s, c, body);

@@ -104,7 +104,7 @@ static void find_limit(void)
 			 "memory is limited to %llu MiB: history, unwind tables and debug "
 			 "information take %s of it each at most",
 			 (unsigned long long)(limit >> 20),
-			 limit < LITTLE ? "a 32nd" : "an eighth");
+			 limit < LITTLE ? "a 32nd (tables a 16th)" : "an eighth");
 	cgroup_mounts__fini(&mounts);
 	if (info)
 		fclose(info);

@@ -24,7 +24,7 @@
 #define IO_MAX_DEVICES 4096
 #define IO_MAX_STATES  8192
 #define IO_MAX_PROCS   16384
-#define IO_CPU_PROCS   1024 /* for each CPU, where memory is little */
+#define IO_CPU_PROCS   512 /* for each CPU, where memory is little */
 #define IO_MAX_SLOW    512	  /* the slowest of the last IO_SLOW_S seconds */
 #define IO_SLOW_S      60
 #define IO_MAX_STACKS  4096 /* processes on devices, by stack */

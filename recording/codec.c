@@ -251,6 +251,16 @@ void code_table32(struct codec *c, const u32 **table, u32 n)
 	table32(c, table, n);
 }
 
+const u32 *codec__one(struct codec *c, u32 at, u32 n)
+{
+	u32 *room = c->room32 + c->used32;
+
+	memset(room, 0, n * sizeof(*room));
+	room[at] = 1;
+	c->used32 += n;
+	return room;
+}
+
 void code_hist(struct codec *c, const u32 **table, u32 n)
 {
 	u32 set = table32(c, table, n);

@@ -72,6 +72,8 @@ void code_cgroup(struct codec *c, u64 *id);
 void code_table32(struct codec *c, const u32 **table, u32 n);
 /* The same, but nothing is read as NULL. */
 void code_hist(struct codec *c, const u32 **table, u32 n);
+/* Reading: such a table that has 1 at one place. */
+const u32 *codec__one(struct codec *c, u32 at, u32 n);
 void code_table64(struct codec *c, const u64 **table, u32 n);
 
 /* Fields that say whom it is about; of several tasks the first one is meant. */

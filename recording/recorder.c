@@ -18,7 +18,7 @@
 /* Names that are being looked up when it ends. */
 #define SETTLE_MS 3000
 #define STREAM_SETTLE_MS 100
-#define LITTLE_PART	 64 /* of a table, for each CPU */
+#define LITTLE_PART	 128 /* of a table, for each CPU */
 
 /* A block of samples that waits for the end of its interval. */
 struct piece {

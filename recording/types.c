@@ -58,7 +58,7 @@ static const struct sample_codec types[] = {
 
 const struct sample_codec *sample_codec__of(enum sample_type type)
 {
-	for (u32 i = 0; i < ARRAY_SIZE(types); i++)
+	for (u32 i = ARRAY_SIZE(types); i-- > 0;)
 		if (types[i].code && types[i].type == type)
 			return &types[i];
 	return NULL;

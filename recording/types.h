@@ -33,7 +33,7 @@ struct sample_codec {
 	void (*subject)(const union any_sample *s, struct subject *out);
 };
 
-/* NULL: it is not recorded. */
+/* The newest that a type has. NULL: it is not recorded. */
 const struct sample_codec *sample_codec__of(enum sample_type type);
 /* NULL: not known to this version, or not any more. */
 const struct sample_codec *sample_codec__numbered(u32 number);

@@ -60,6 +60,98 @@ void code_wait_fields(struct codec *c, struct wait_sample *x)
 	code_u64(c, &x->object);
 }
 
+/* What most waits are; what a bit says is not written. */
+enum {
+	SHAPE_ONCE = 1 << 0,	   /* one, that ended: it is the longest, and all of the histogram */
+	SHAPE_OFF_FULL = 1 << 1,   /* off_ns is full_ns */
+	SHAPE_OFF_OPEN = 1 << 2,   /* off_ns is open_ns */
+	SHAPE_NO_RUNQ = 1 << 3,	   /* runq_ns is 0 */
+	SHAPE_RUNQ = 1 << 4,	   /* runq_ns is off_ns */
+	SHAPE_ENDED = 1 << 5,	   /* none goes on */
+	SHAPE_MAX_OPEN = 1 << 6,   /* max_ns is open_full_ns */
+	SHAPE_NO_SYSCALL = 1 << 7,
+	SHAPE_NO_OBJECT = 1 << 8,  /* and nothing that it waits on */
+	SHAPE_BEFORE = 1 << 9,	   /* since_before */
+	SHAPES = 1 << 10,
+};
+
+static bool is_alone(const u32 *hist, u32 bucket)
+{
+	for (u32 i = 0; hist && i < HIST_OCTAVES; i++)
+		if (hist[i] != (i == bucket))
+			return false;
+	return hist;
+}
+
+static u32 shape_of(const struct wait_sample *x)
+{
+	bool ended = !x->open && !x->open_ns && !x->open_full_ns;
+	bool once = ended && x->count == 1 && x->full_ns == x->max_ns && is_alone(x->hist, hist__octave(x->max_ns));
+
+	return (once ? SHAPE_ONCE : 0) | (x->off_ns == x->full_ns ? SHAPE_OFF_FULL : 0) |
+	       (x->off_ns == x->open_ns ? SHAPE_OFF_OPEN : 0) | (!x->runq_ns ? SHAPE_NO_RUNQ : 0) |
+	       (x->runq_ns == x->off_ns ? SHAPE_RUNQ : 0) | (ended ? SHAPE_ENDED : 0) |
+	       (x->max_ns == x->open_full_ns ? SHAPE_MAX_OPEN : 0) |
+	       (x->syscall == WAIT_NO_SYSCALL && !x->futex_op ? SHAPE_NO_SYSCALL : 0) |
+	       (!x->object && !x->on ? SHAPE_NO_OBJECT : 0) | (x->since_before ? SHAPE_BEFORE : 0);
+}
+
+/* Reading: what the shape says. */
+static void code_sums(struct codec *c, u32 shape, struct wait_sample *x)
+{
+	bool reads = !c->out && !c->who;
+
+	if (!(shape & SHAPE_ENDED))
+		CODE_U64S(c, &x->open, &x->open_ns, &x->open_full_ns);
+	if (!(shape & SHAPE_MAX_OPEN))
+		code_longest(c, &x->max_ns);
+	else if (reads)
+		x->max_ns = x->open_full_ns;
+	if (!(shape & SHAPE_ONCE)) {
+		CODE_U64S(c, &x->count, &x->full_ns);
+		code_hist(c, &x->hist, HIST_OCTAVES);
+	} else if (reads) {
+		x->count = 1;
+		x->full_ns = x->max_ns;
+		x->hist = codec__one(c, hist__octave(x->max_ns), HIST_OCTAVES);
+	}
+	if (!(shape & (SHAPE_OFF_FULL | SHAPE_OFF_OPEN)))
+		code_u64(c, &x->off_ns);
+	else if (reads)
+		x->off_ns = shape & SHAPE_OFF_FULL ? x->full_ns : x->open_ns;
+	if (!(shape & (SHAPE_NO_RUNQ | SHAPE_RUNQ)))
+		code_u64(c, &x->runq_ns);
+	else if (reads)
+		x->runq_ns = shape & SHAPE_RUNQ ? x->off_ns : 0;
+}
+
+void code_wait_shaped_fields(struct codec *c, struct wait_sample *x)
+{
+	u32 shape = c->out ? shape_of(x) : 0; /* whom it is about any shape tells */
+
+	code_below(c, &shape, SHAPES);
+	code_ident(c, &x->task);
+	code_stack(c, &x->kstack, x->task.tgid);
+	code_stack(c, &x->ustack, x->task.tgid);
+	CODE_ENUM(c, x->state, TASK_STATES);
+	if (c->who)
+		c->who->state = scope_state(x->state);
+	code_waker(c, &x->waker);
+	code_sums(c, shape, x);
+	code_time(c, &x->t_ns);
+	if (!(shape & SHAPE_NO_SYSCALL))
+		CODE_U32S(c, &x->syscall, &x->futex_op);
+	if (!(shape & SHAPE_NO_OBJECT)) {
+		code_u32(c, &x->on);
+		code_u64(c, &x->object);
+	}
+	if (c->out || c->who)
+		return;
+	if (shape & SHAPE_NO_SYSCALL)
+		x->syscall = WAIT_NO_SYSCALL;
+	x->since_before = shape & SHAPE_BEFORE;
+}
+
 void code_wait_lock_fields(struct codec *c, struct wait_lock_sample *x)
 {
 	code_tgid(c, &x->tgid);

@@ -13,7 +13,7 @@
 #include "base/memory.h"
 
 #define STACKS	     32768 /* when there are more, all are forgotten */
-#define CPU_STACKS   4096  /* for each CPU, where memory is little */
+#define CPU_STACKS   1024  /* for each CPU, where memory is little */
 #define LOCKS	     65536 /* likewise */
 #define LOCK_BYTES   56	   /* the C library's largest: a rwlock */
 #define COMM_KEPT_NS (5 * NSEC_PER_SEC)

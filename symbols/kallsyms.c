@@ -3,7 +3,9 @@
 
 #include "base/arena.h"
 #include "base/bisect.h"
+#include "base/memory.h"
 #include "symbols/kallsyms.h"
+#include "symbols/packed_texts.h"
 #include "symbols/symtab.h"
 
 #define READ_MAX    (64u << 20)
@@ -36,8 +38,9 @@ struct kallsyms {
 	struct ksym *syms;
 	struct block *blocks;
 	u32 n, nblocks;
-	char *names; /* each with its NUL */
+	char *names; /* each with its NUL; NULL: they are packed */
 	size_t names_used;
+	struct packed_texts *packed;
 	char **modules; /* [0] is "" */
 	u32 nmodules;
 	bool hidden;
@@ -49,15 +52,17 @@ struct kallsyms {
 
 static u32 add_name(struct kallsyms *k, const char *s, size_t len)
 {
-	u32 at = (u32)k->names_used;
+	u32 at = (u32)k->names_used, left = PACKED_PIECE - at % PACKED_PIECE, skip = len < left ? 0 : left;
 
-	if (k->names_used + len + 1 > k->names_cap) {
+	if (k->names_used + skip + len + 1 > k->names_cap) {
 		k->names_cap = MAX(k->names_cap + k->names_cap / 2, (size_t)256 << 10);
 		k->names = xrealloc(k->names, k->names_cap);
 	}
+	memset(k->names + at, 0, skip);
+	at += skip;
 	memcpy(k->names + at, s, len);
 	k->names[at + len] = '\0';
-	k->names_used += len + 1;
+	k->names_used += skip + len + 1;
 	return at;
 }
 
@@ -192,7 +197,8 @@ static void pack(struct kallsyms *k)
 		k->syms[k->n++] = (struct ksym){(u32)(r->addr - b->base), r->name};
 	}
 	k->syms = xrealloc(k->syms, sizeof(*k->syms) * MAX(1u, k->n));
-	k->names = xrealloc(k->names, MAX((size_t)1, k->names_used));
+	k->packed = memory__is_little() ? packed_texts__new(k->names, k->names_used) : NULL;
+	k->names = xrealloc(k->names, k->packed ? 0 : k->names_used);
 	free(k->raw);
 	k->raw = NULL;
 }
@@ -234,6 +240,7 @@ void kallsyms__free(struct kallsyms *k)
 	free(k->syms);
 	free(k->blocks);
 	free(k->names);
+	packed_texts__free(k->packed);
 	free(k);
 }
 
@@ -281,7 +288,7 @@ bool kallsyms__find(const struct kallsyms *k, u64 addr, struct kallsym *out)
 	end = block_end(k, block);
 	i = last_symbol(k, b->first, end, addr - b->base);
 	out->start = b->base + k->syms[i].start;
-	out->name = k->names + k->syms[i].name;
+	out->name = k->packed ? packed_texts__at(k->packed, k->syms[i].name) : k->names + k->syms[i].name;
 	out->module = k->modules[b->module];
 	stop = i + 1 < end ? b->base + k->syms[i + 1].start
 			   : tail_end(k, block, out->start, !strcmp(out->module, "bpf"));
@@ -302,5 +309,5 @@ bool kallsyms__hidden(const struct kallsyms *k)
 size_t kallsyms__bytes(const struct kallsyms *k)
 {
 	return sizeof(*k) + sizeof(*k->syms) * k->n + sizeof(*k->blocks) * k->nblocks +
-	       k->names_used;
+	       (k->packed ? packed_texts__bytes(k->packed) : k->names_used);
 }

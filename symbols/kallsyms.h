@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The kernel's functions from /proc/kallsyms: 8 bytes and the name each. Only code symbols
- * (t T w W). Const once read; one thread at a time.
+ * The kernel's functions from /proc/kallsyms: 8 bytes and the name each, packed where memory is little. Only code
+ * symbols (t T w W). Const once read; one thread at a time.
  */
 #ifndef SYMBOLS_KALLSYMS_H
 #define SYMBOLS_KALLSYMS_H
@@ -12,7 +12,7 @@ struct kallsyms;
 
 struct kallsym {
 	u64 start, size;
-	const char *name;   /* lives as long as the table */
+	const char *name;   /* until the next one is found */
 	const char *module; /* "" the kernel itself, "bpf" BPF programs */
 };
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "symbols/code.h"
 #include "symbols/kallsyms.h"
 #include "symbols/object_file.h"
@@ -12,6 +13,7 @@
 #include "symbols/resolver.h"
 
 #define KALLSYMS_WAIT (5 * NSEC_PER_SEC)
+#define KALLSYMS_SHARE 1000 /* who is quiet takes one of so many parts of the time to read them again, at most */
 
 struct resolver *resolver__new(struct symbols *s)
 {
@@ -134,11 +136,13 @@ static void load_vdso(struct code *c)
 static void load_kernel(struct resolver *r, struct code *c)
 {
 	int fd = open("/proc/kallsyms", O_RDONLY | O_CLOEXEC);
+	u64 began_ns = clock__monotonic_ns();
 
 	c->kallsyms = kallsyms__read(fd);
 	if (fd >= 0)
 		close(fd);
 	r->kallsyms_at_ns = clock__monotonic_ns();
+	r->kallsyms_took_ns = r->kallsyms_at_ns - began_ns;
 	r->bytes += kallsyms__bytes(c->kallsyms);
 	c->has_symtab = kallsyms__count(c->kallsyms);
 	atomic_store_explicit(&r->s->addresses,
@@ -249,8 +253,9 @@ struct code *resolver__load(struct resolver *r, u32 object)
 static bool refresh_kernel(struct resolver *r, struct code *c)
 {
 	u64 now = clock__monotonic_ns();
+	bool quiet = memory__is_little();
 
-	if (now - r->kallsyms_at_ns < KALLSYMS_WAIT)
+	if (now - r->kallsyms_at_ns < MAX(KALLSYMS_WAIT, quiet ? r->kallsyms_took_ns * KALLSYMS_SHARE : 0))
 		return false;
 	r->bytes -= kallsyms__bytes(c->kallsyms);
 	kallsyms__free(c->kallsyms);

@@ -6,7 +6,8 @@
 #include "base/log.h"
 #include "symbols/maps.h"
 
-#define PAST_MAX   64
+#define PAST_LEAST 4u
+#define PAST_MAX   64u
 #define TAIL_MAX   256
 #define DIRECT_MAX 1024 /* below this many a change is merged at once */
 #define READ_MAX   (64u << 20)
@@ -18,7 +19,7 @@ struct past {
 
 struct maps {
 	u32 refs;
-	u32 n, ntail, npast;  /* npast counts on; the ring holds the newest PAST_MAX */
+	u32 n, ntail, npast;  /* npast counts on; the ring, which grows to it, holds the newest PAST_MAX */
 	struct mapping *base; /* by address, without overlap */
 	struct mapping *tail; /* newer than base, by time; only when base is large */
 	struct past *past;
@@ -60,6 +61,16 @@ static void *copy(const void *p, size_t size)
 	return q;
 }
 
+/* Most processes have a few. */
+static u32 past_room(const struct maps *m)
+{
+	u32 room = m->npast ? PAST_LEAST : 0;
+
+	while (room && room < MIN(m->npast, PAST_MAX))
+		room *= 2;
+	return room;
+}
+
 void maps__own(struct maps **pm)
 {
 	struct maps *old = *pm, *m;
@@ -70,7 +81,7 @@ void maps__own(struct maps **pm)
 	*m = *old;
 	m->refs = 1;
 	m->base = copy(old->base, sizeof(*m->base) * old->n);
-	m->past = copy(old->past, sizeof(*m->past) * PAST_MAX);
+	m->past = copy(old->past, sizeof(*m->past) * past_room(old));
 	m->tail = NULL;
 	if (old->ntail) {
 		m->tail = xmalloc(sizeof(*m->tail) * TAIL_MAX);
@@ -82,8 +93,8 @@ void maps__own(struct maps **pm)
 
 static void remember(struct maps *m, const struct mapping *map, u64 until_ns)
 {
-	if (!m->past)
-		m->past = xcalloc(PAST_MAX, sizeof(*m->past));
+	if (m->npast == past_room(m) && m->npast < PAST_MAX)
+		m->past = xrealloc(m->past, sizeof(*m->past) * MAX(m->npast * 2, PAST_LEAST));
 	m->past[m->npast++ % PAST_MAX] = (struct past){*map, until_ns};
 }
 
@@ -276,7 +287,7 @@ struct mapping *maps__all(struct maps *m, u32 *n)
 size_t maps__bytes(const struct maps *m)
 {
 	return sizeof(*m) + sizeof(*m->base) * m->n + (m->tail ? sizeof(*m->tail) * TAIL_MAX : 0) +
-	       (m->past ? sizeof(*m->past) * PAST_MAX : 0);
+	       sizeof(*m->past) * past_room(m);
 }
 
 static bool take_hex(char **p, char stop, u64 *out)

@@ -13,7 +13,7 @@ struct resolver {
 	struct hidx funcs;     /* by object and start, or object and name: func ids */
 	struct hidx build_ids; /* objects with a table of their own */
 	struct hidx modules;   /* of the kernel: objects by name */
-	u64 bytes, kallsyms_at_ns;
+	u64 bytes, kallsyms_at_ns, kallsyms_took_ns;
 	u32 open_maps[PERFMAPS_OPEN], nopened; /* objects, those of the last so many that were opened */
 };
 

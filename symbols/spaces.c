@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "symbols/files.h"
 #include "symbols/tables.h"
 #include "symbols/spaces.h"
@@ -42,7 +43,7 @@ struct spaces {
 	struct files *files;
 	struct process *buckets[BUCKETS];
 	struct process_list live, exited;
-	u32 nlive, nexited;
+	u32 nlive, nexited, most_exited;
 	u64 versions; /* given out */
 	/* while maps are read */
 	struct mapping *reading;
@@ -55,6 +56,7 @@ struct spaces *spaces__new(struct symbols *s)
 
 	sp->symbols = s;
 	sp->files = files__new(s);
+	sp->most_exited = memory__entries(SPACES_EXITED, SPACES_CPU_EXITED);
 	TAILQ_INIT(&sp->live);
 	TAILQ_INIT(&sp->exited);
 	return sp;
@@ -106,7 +108,7 @@ static void free_process(struct spaces *sp, struct process *p)
 
 static void make_room(struct spaces *sp)
 {
-	while (sp->nexited > SPACES_EXITED)
+	while (sp->nexited > sp->most_exited)
 		free_process(sp, TAILQ_FIRST(&sp->exited));
 	if (sp->nlive + sp->nexited < SPACES_MAX)
 		return;

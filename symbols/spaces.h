@@ -14,6 +14,7 @@
 
 #define SPACES_MAX	   65536
 #define SPACES_EXITED	   4096
+#define SPACES_CPU_EXITED  1024 /* for each CPU, where memory is little */
 #define SPACES_GENERATIONS 4
 
 struct spaces;

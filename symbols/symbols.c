@@ -129,11 +129,17 @@ void symbols__thread_names(struct symbols *s, const struct sample_sink *sink)
 	thread_names__tick(s->thread_names, sink);
 }
 
+/* Where memory is little twice what others take of it: a table that had to go is made again, which costs more. */
+static size_t table_budget(void)
+{
+	return memory__is_little() ? 2 * memory__share(UNWIND_BUDGET / 2) : memory__share(UNWIND_BUDGET);
+}
+
 void symbols__unwind(struct symbols *s, const struct unwind_sample *wanted,
 		     const struct unwind_sink *sink)
 {
 	if (!s->unwinder)
-		s->unwinder = unwinder__new(s, sink, memory__share(UNWIND_BUDGET));
+		s->unwinder = unwinder__new(s, sink, table_budget());
 	unwinder__want(s->unwinder, wanted);
 }
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
+#include "base/pages.h"
 #include "serve/address.h"
 #include "serve/token.h"
 #include "tui/serve_impl.h"
@@ -280,6 +281,11 @@ static void look_at(struct serve *s, const struct frame *f)
 		views |= (u32)is_new(&s->views[i], f) << i;
 	if (views)
 		post_frame(s, f, views);
+	/* What was needed to begin is not any more. */
+	if (views && !s->began) {
+		s->began = true;
+		pages__drop_files();
+	}
 	serve__step_gatherings(s, f);
 }
 

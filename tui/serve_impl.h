@@ -53,6 +53,7 @@ struct serve {
 	u32 queued;    /* answers */
 	u32 frames;    /* being added up */
 	u64 dropped;   /* intervals that found the worker busy */
+	bool began;    /* an interval has ended */
 	bool done;
 	atomic_bool ending; /* nothing long is begun any more */
 	int exit_code;

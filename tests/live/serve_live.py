@@ -298,6 +298,22 @@ def test_redacted():
         s.stop()
 
 
+def test_memory():
+    """An agent's memory stays below a bound that grows with the CPUs alone, whatever the machine does"""
+    bound = 56 + 6 * os.cpu_count()
+    s = Server(views="overview,cpu,offcpu,io", binary=live.RELEASE)
+    try:
+        m = live.wait_for(lambda: (m := s.samples()).get(("proftop_overview_intervals_total", ()), 0) >= 20 and m,
+                          120, 1)
+        mb = m[("proftop_self_resident_bytes", ())] / 1e6
+        with open(f"/proc/{s.process.pid}/status", encoding="ascii") as f:
+            live.near(mb, int(re.search(r"VmRSS:\s*(\d+) kB", f.read())[1]) * 1024 / 1e6, 16, "resident MB")
+        live.fact("MB of an agent of overview, cpu, offcpu and io", bound, mb, judge="a bound")
+        assert 5 < mb < bound, mb
+    finally:
+        s.stop()
+
+
 def test_end():
     """SIGTERM ends it with a profile under way, and nothing stays attached"""
     s = shared()

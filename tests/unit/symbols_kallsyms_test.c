@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/memory.h"
 #include "symbols/kallsyms.h"
 #include "tests/lib/skip.h"
 
@@ -212,13 +213,42 @@ static void test_own(void **state)
 	kallsyms__free(k);
 }
 
+/* Packed, names are the same, wherever they are asked for. */
+static void test_packed(void **state)
+{
+	char *text = NULL, want[16];
+	struct kallsyms *k, *plain;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+	enum { MANY = 20000 };
+
+	for (u64 i = 0; i < MANY; i++)
+		fprintf(out, "%llx T function_%llu\n", 0xffffffff81000000ULL + i * 16, (unsigned long long)i);
+	fclose(out);
+	plain = from_text(text);
+	memory__be_content((u64)200 << 20);
+	k = from_text(text);
+	memory__be_content(MEMORY_NO_LIMIT);
+	for (u64 i = 0; i < MANY; i++) {
+		u64 at = i * 7919 % MANY;
+
+		snprintf(want, sizeof(want), "function_%llu", (unsigned long long)at);
+		assert_string_equal(name_at(k, 0xffffffff81000000ULL + at * 16), want);
+		assert_string_equal(name_at(plain, 0xffffffff81000000ULL + at * 16), want);
+	}
+	assert_true(kallsyms__bytes(k) < kallsyms__bytes(plain) * 2 / 3);
+	kallsyms__free(k);
+	kallsyms__free(plain);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),	  cmocka_unit_test(test_modules),
 		cmocka_unit_test(test_far_apart), cmocka_unit_test(test_hidden),
 		cmocka_unit_test(test_hides),	  cmocka_unit_test(test_broken),
-		cmocka_unit_test(test_own),
+		cmocka_unit_test(test_own),	  cmocka_unit_test(test_packed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -253,17 +253,50 @@ static void put_title(FILE *out, const struct report *r)
 	fputc('\n', out);
 }
 
+/* Of a list of values each of them, of one of lists how many there are; others take more than a line. */
+static bool fits_in_line(const struct value *v)
+{
+	struct value_part part = {0};
+
+	if (v->type != VALUE_LIST || !v->n)
+		return !has_parts(v);
+	v->part(v->of, 0, &part);
+	return part.value.type == VALUE_LIST || !has_parts(&part.value);
+}
+
+static void put_list(FILE *out, const struct value *list)
+{
+	struct value_part part = {0};
+	char buf[CELL_SIZE];
+
+	list->part(list->of, 0, &part);
+	if (part.value.type == VALUE_LIST) {
+		fprintf(out, "%u", list->n);
+		return;
+	}
+	for (u32 i = 0; i < list->n; i++) {
+		list->part(list->of, i, &part);
+		fputs(i ? " " : "", out);
+		export__put_clean(out, export__cell_text(&part.value, buf));
+	}
+}
+
 static void put_summary(FILE *out, const struct report *r)
 {
 	const char *label = "summary";
 	char buf[CELL_SIZE];
 
 	for (u32 i = 0; i < r->nsummary; i++) {
-		if (has_parts(&r->summary[i].value))
+		const struct value *v = &r->summary[i].value;
+
+		if (!fits_in_line(v))
 			continue;
 		fprintf(out, "%-8s %s ", label, r->summary[i].name);
 		label = "";
-		export__put_clean(out, export__cell_text(&r->summary[i].value, buf));
+		if (v->type == VALUE_LIST)
+			put_list(out, v);
+		else
+			export__put_clean(out, export__cell_text(v, buf));
 		fputc('\n', out);
 	}
 }

@@ -4,6 +4,7 @@
 
 	make lock-oracles
 """
+import concurrent.futures
 import os
 import platform
 import subprocess
@@ -18,13 +19,14 @@ from markdown import lines_of  # noqa: E402
 
 DOC = os.path.join(HERE, "../docs/LOCK_ORACLES.md")
 SOURCE = os.path.join(HERE, "workloads/lock_steps.c")
+AT_ONCE = 4  # most of the time is waited for
 HEAD = """# Orders of locks, beside helgrind and TSan
 
 Written by `make lock-oracles` ([lock_oracles.py](../tests/lock_oracles.py)): what each tool says of the same programs.
 Each step is done by a thread of its own that has ended before the next one begins, so nobody ever waits. A capital letter
 takes that lock, a small one lets go of it; `?A` tries, `~A` waits for a millisecond at most, `@A` waits for a condition
 with A, `%A` reads a rwlock, `!A` destroys A and makes it anew. "cycle" is what has to be said where the steps can hang
-each other, and nowhere else. {how} Programs with musl have no TSan.
+each other, and nowhere else. {how} helgrind and TSan know no functions of musl's.
 
 """
 
@@ -39,16 +41,18 @@ def tools(folder):
     """{column: what it says of (kind, steps)}, of which the first two are ours."""
     tsan = build(folder, "sanitized", "gcc", "-fsanitize=thread")
     musl = build(folder, "musl", "musl-gcc", "-idirafter", "/usr/include")
-    helgrind = ["valgrind", "--tool=helgrind"]
     glibc = os.path.join(live.WORKLOADS, "lock_steps")
 
     def judged(*command):
-        return lambda kind, steps: orders.judged(folder, *command, kind, 1, *steps)
+        def judge(kind, steps):
+            with live.temporary() as own:
+                return orders.judged(own, *command, kind, 1, *steps)
+        return judge
 
     def ours(path):
         return lambda kind, steps: bool(orders.Seen(kind, steps, path=path, binary=live.RELEASE).cycles)
-    return {"proftop": ours(None), "proftop, musl": ours(musl), "helgrind": judged(*helgrind, glibc),
-            "helgrind, musl": judged(*helgrind, musl), "TSan": judged("setarch", "-R", tsan)}
+    return {"proftop": ours(None), "proftop, musl": ours(musl), "helgrind": judged("valgrind", "--tool=helgrind", glibc),
+            "TSan": judged("setarch", "-R", tsan)}
 
 
 def word(said, wrong):
@@ -61,10 +65,12 @@ def main():
         sys.exit("the probes need root")
     cases = [(kind, steps, True) for kind, steps, _ in orders.WRONG] + [(*case, False) for case in orders.RIGHT]
     right, rows = {}, []
-    with live.temporary() as folder:
+    with live.temporary() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         said = tools(folder)
-        for kind, steps, wrong in cases:
-            found = {name: judge(kind, steps) for name, judge in said.items()}
+        asked = [pool.submit(lambda k, s: {name: judge(k, s) for name, judge in said.items()}, kind, steps)
+                 for kind, steps, _ in cases]
+        for (kind, steps, wrong), answer in zip(cases, asked):
+            found = answer.result()
             for name, it in found.items():
                 right[name] = right.get(name, 0) + (it == wrong)
             shown = " ".join(f"`{s}`" for s in steps)

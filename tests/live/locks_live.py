@@ -168,6 +168,9 @@ def test_deadlock():
         ring = json.loads(work.process.stdout.readline())["ring"]
         report = live.batch("-V", "locks", "-p", work.pid, "-d", 1.2, "-n", 1)[0]
         assert rotated(ring_of(report)) == rotated(ring), (ring, report["summary"])
+        text = live.proftop("-b", "-V", "locks", "-p", work.pid, "-d", 1.2, "-n", 1).out
+        shown = re.search(r"^ +deadlock ([0-9 ]+)$", text, re.M)
+        assert shown and rotated(list(map(int, shown[1].split()))) == rotated(ring), (ring, text)
         rows = [r for r in report["rows"] if r["unfinished"] and r["holder"]]
         assert {r["lock"].split("+")[0] for r in rows} == {"ring"}, rows
         assert {r["holder"]["tid"] for r in rows} == set(ring), rows

@@ -80,6 +80,8 @@ int bpf_util__prepare(struct status *st)
 /* libbpf's own lines are too long to be anybody's first answer. */
 #define DETAILS " (on the screen, without --batch, the view log has what libbpf says)"
 
+#define KERNEL_ENOTSUPP 524 /* of a trampoline, where a machine has none; the C library has no name for it */
+
 int bpf_util__failed(int err, const char *what, struct status *st)
 {
 	/* What the verifier says to a program it cannot prove safe; lockdown says EPERM. */
@@ -96,6 +98,10 @@ int bpf_util__failed(int err, const char *what, struct status *st)
 		return status__set(st, EXIT_CODE_FAILURE, err,
 				   "%s: no memory for BPF maps (on kernels before 5.11 raise "
 				   "`ulimit -l`)",
+				   what);
+	if (err == -KERNEL_ENOTSUPP)
+		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
+				   "%s: this kernel attaches no programs to functions of its own (Arm: from Linux 6.4 on)",
 				   what);
 	return status__set(st, EXIT_CODE_UNSUPPORTED, err, "%s: %s" DETAILS, what, strerror(-err));
 }

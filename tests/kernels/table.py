@@ -13,7 +13,8 @@ apt, which verifies them, and are kept in build/kernels.
 Behind each "works" stands what served: bpf+fentry are programs on kernel functions where no
 tracepoint tells, perf is the engine for those who may not load programs, with samples of perf
 events alone. A kernel's rows may be of several boots: a guest that was ended because the machine
-was too busy adds what it had told by then, and what is "not tried" was not reached.
+was too busy adds what it had told by then, and what is "not tried" was not reached. Where a column
+names several builds of proftop, its rows are of one or the other.
 
 An emulated x86 machine has no hardware counters; an emulated Arm machine has those of cycles and
 instructions, but none of caches. Precise sampling is not tried here. Where a view cannot work,

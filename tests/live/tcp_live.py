@@ -317,7 +317,7 @@ def test_lossy_line():
     near_all(got, count=1, sent_bytes=size * len(told))
     live.near(got["retransmits"], again, 0, "retransmits", "/proc/net/snmp")
     rtts = [r["rtt_ns"] for r in rows if r["rtt_ns"]]
-    assert rtts and DELAY * 1e9 * 0.99 <= min(rtts) and max(rtts) <= max(told) * 1020, (rtts, told)
+    assert rtts and DELAY * 1e9 * 0.99 <= min(rtts) and max(rtts) <= max(told) * 1500, (rtts, told)
 
 
 # --- questions ---

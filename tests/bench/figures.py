@@ -18,9 +18,9 @@ missing = []
 part = ""  # of the benches, whose figures come now
 
 # Debian's packages of what is compared with, and of what that takes.
-PACKAGES = {"biolatency": "libbpf-tools", "btop": "btop", "bpftrace": "bpftrace", "eu-addr2line": "elfutils",
-            "fio": "fio", "funclatency": "libbpf-tools", "gcc": "gcc", "gethostlatency": "libbpf-tools",
-            "nm": "binutils", "htop": "htop", "offcputime": "libbpf-tools",
+PACKAGES = {"biolatency": "libbpf-tools", "bison": "bison", "btop": "btop", "bpftrace": "bpftrace",
+            "eu-addr2line": "elfutils", "fio": "fio", "flex": "flex", "funclatency": "libbpf-tools", "gcc": "gcc",
+            "gethostlatency": "libbpf-tools", "nm": "binutils", "htop": "htop", "offcputime": "libbpf-tools",
             "perf": "linux-perf", "readelf": "binutils", "runqlat": "libbpf-tools",
             "strace": "strace", "strip": "binutils", "taskset": "util-linux", "tmux": "tmux"}
 

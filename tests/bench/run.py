@@ -5,9 +5,9 @@ first frame and rows, key to repaint, symbols resolved per second; what the view
 to what they watch (sched_bench.py) and take on a mix of processes (mix_bench.py), that of block I/O
 (io_bench.py), that of the page cache (cache_bench.py) and that of system calls
 (syscalls_bench.py), that of processes (procs_bench.py), of an agent (fleet_bench.py), of the network
-(net_bench.py), of interrupts (irq_bench.py), of virtual machines (kvm_bench.py), of counters and BPF programs (counters_bench.py), of questions
-(ask_bench.py), of functions (funcs_bench.py) and of programs' memory (heap_bench.py); what is written to the terminal
-(redraw_bench.py); unwind tables and walks
+(net_bench.py), of interrupts (irq_bench.py), of virtual machines (kvm_bench.py), of counters and BPF programs
+(counters_bench.py), of questions (ask_bench.py), of functions (funcs_bench.py), of the kernel's locks (locks_bench.py)
+and of programs' memory (heap_bench.py); what is written to the terminal (redraw_bench.py); unwind tables and walks
 (unwind_bench.py), and of interpreted functions (runtimes_bench.py).
 
 Ours and the peer take turns; each figure is the median of the rounds. build/bench.json has
@@ -43,6 +43,7 @@ import import_bench  # noqa: E402
 import io_bench  # noqa: E402
 import irq_bench  # noqa: E402
 import kvm_bench  # noqa: E402
+import locks_bench  # noqa: E402
 import mix_bench  # noqa: E402
 import net_bench  # noqa: E402
 import procs_bench  # noqa: E402
@@ -278,7 +279,8 @@ PARTS = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys, "symbols": 
          "net": net_bench.bench_net, "procs": procs_bench.bench_procs, "ask": ask_bench.bench_ask,
          "funcs": funcs_bench.bench_funcs, "heap": heap_bench.bench_heap,
          "irq": irq_bench.bench_irq, "kvm": kvm_bench.bench_kvm, "counters": counters_bench.bench_counters,
-         "fleet": fleet_bench.bench_fleet, "mix": mix_bench.bench_mix, "redraw": redraw_bench.bench_redraw,
+         "fleet": fleet_bench.bench_fleet, "locks": locks_bench.bench_locks, "mix": mix_bench.bench_mix,
+         "redraw": redraw_bench.bench_redraw,
          "runtimes": runtimes_bench.bench_runtimes}
 
 

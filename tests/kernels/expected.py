@@ -4,12 +4,11 @@ this table and the documents are to follow."""
 
 KVM = "kvm", "kvm_accesses", "kvmmmu"
 MEASURES = "counts", "functions", "irq", "net", "lines", "tcp", "sockets", *KVM
-BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", "bpf", "guests", "findings", *MEASURES),
-                    "bpf")
+BPF = dict.fromkeys(("cpu", "threads", "hotplug", "offcpu", "io", "sched", "bpf", "guests", *MEASURES), "bpf")
 FENTRY = dict.fromkeys(("cache", "tracers"), "bpf+fentry")
 PMU = "counters", "instructions", "pmu", "pmu_group", "pmu_turns"
 NO_COUNTERS = dict.fromkeys((*PMU, "llc", "tlb"))  # of an emulated x86 machine
-X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf", "suspended": "bpf"}
+X86 = {**BPF, **FENTRY, **NO_COUNTERS, "unprivileged": "perf", "suspended": "bpf", "findings": "proc"}
 # A view's tier; None: it says why it cannot.
 EXPECTED = {
     # No task storage and no exchanges in BPF, and stacks only from copies.

@@ -402,7 +402,7 @@ def send_until(client, done):
 
 @rule("vm-exits")
 def test_vm_exits():
-    """A guest that does nothing but write to a port"""
+    """A guest that does little but write to a port"""
     kvm_live.exits(live.CHECKED)  # or says why not
     with live.Workload("", kvm_live.__file__, "leave", path=sys.executable) as work:
         hit = found(("vm-exits",), work.pid)

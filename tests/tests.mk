@@ -82,12 +82,12 @@ RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)') $(if $(CHECK_BEGAN
 
 check-all: check-build
 	@PROFTOP=$(B)/proftop $(RUN) \
-		--group self,timeout=180,jobs=2 tests/lib/run_test.sh tests/layering/check.py \
+		--group self,timeout=180 tests/lib/run_test.sh tests/layering/check.py \
 			tests/layering/check_test.sh tests/lib/docs_test.py \
 			tests/lib/cases_test.py tests/lib/hardened_test.py tests/lib/bpf_stack_test.py \
 			tests/accuracy_test.py \
 			tests/bench/figures_test.py $(PACKAGE_CHECK) $(SOAK_CHECK) \
-		--group example,timeout=1200,beside tests/example/example.py \
+		--group example,timeout=1200,jobs=2 tests/example/example.py \
 		--group unit,timeout=180,beside $(UNIT_BIN) \
 		--group tsan,timeout=300,beside,noaslr $(TSAN_BIN) \
 		$(if $(SCRIPTED),--group script$(comma)timeout=900$(comma)beside$(comma)noaslr \

@@ -38,6 +38,9 @@ LIVE_BIN  := $(call asked,live,$(LIVE_C:%.c=$(B)/asan/%))
 LIVE_SKEL := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard tests/live/*.bpf.c))
 $(LIVE_C:%.c=$(B)/asan/%.o): | $(LIVE_SKEL)
 
+# It looks at variables of its own.
+$(B)/%/tests/unit/watch_spec_test.o: CPPFLAGS += -g
+
 WORKLOADS := $(patsubst tests/%.c,$(B)/%,$(filter-out tests/workloads/lib%,$(wildcard tests/workloads/*.c)))
 WORK_LIBS := $(patsubst tests/%.c,$(B)/%.so,$(wildcard tests/workloads/lib*.c))
 

@@ -81,9 +81,10 @@ struct sched_wait_sum {
 	struct sched_ident task;
 	struct sched_wait wait;
 	__u64 count, off_ns, runq_ns, full_ns, max_ns, last_ns;
+	__u64 open_ns, open_full_ns; /* of those that went on when the interval ended: part of off_ns, the longest so far */
 	__u32 hist[HIST_OCTAVES]; /* of whole durations */
 	__u32 cpu; /* the one it left */
-	__u32 pad;
+	__u32 open;
 };
 
 /* The largest of an interval. Two slots take turns, so that an interval's is still there when

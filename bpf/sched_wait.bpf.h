@@ -49,19 +49,23 @@ static __always_inline void sum__add_object(struct sched_wait_sum *sum, u64 obje
 /* What of a wait is of one interval. */
 struct wait_part {
 	u64 off, runq;
-	u64 full; /* of a wait that ended in it; WAIT_GOES_ON */
+	u64 full; /* from its beginning on */
 	u64 now;
+	bool goes_on;
 };
-
-#define WAIT_GOES_ON (~0ULL)
 
 static __always_inline void sum__add(struct sched_wait_sum *sum, const struct wait_part *w)
 {
 	sum->off_ns += w->off;
 	sum->runq_ns += w->runq;
 	sum->last_ns = w->now;
-	if (w->full == WAIT_GOES_ON)
+	if (w->goes_on) {
+		sum->open++;
+		sum->open_ns += w->off;
+		if (sum->open_full_ns < w->full)
+			sum->open_full_ns = w->full;
 		return;
+	}
 	sum->count++;
 	sum->full_ns += w->full;
 	if (sum->max_ns < w->full)
@@ -85,7 +89,7 @@ static __always_inline void count_rest(u32 half, struct sched_wait_sum *fresh, c
 		sum__add(sum, part);
 		sum__add_object(sum, fresh->wait.object);
 	} else if (bpf_map_update_elem(map, &id, fresh, BPF_ANY)) {
-		st->waits_lost += part->full != WAIT_GOES_ON;
+		st->waits_lost += !part->goes_on;
 	}
 }
 
@@ -108,25 +112,27 @@ static __noinline void count_wait(struct thread *t, struct task_struct *task, u3
 	thread__ident(t, task, &sum->task);
 	sum->wait = t->wait;
 	sum->cpu = t->cpu;
-	sum->count = sum->off_ns = sum->runq_ns = sum->full_ns = sum->max_ns = 0;
+	sum->count = sum->off_ns = sum->runq_ns = sum->full_ns = sum->max_ns = sum->open_ns = sum->open_full_ns = 0;
+	sum->open = 0;
 	__builtin_memset(sum->hist, 0, sizeof(sum->hist));
 	sum__add(sum, part);
 	if (bpf_map_update_elem(map, &id, sum, BPF_ANY)) {
-		st->waits_full += part->full != WAIT_GOES_ON;
+		st->waits_full += !part->goes_on;
 		count_rest(half, sum, part, st);
 	}
 }
 
 /* Of a wait from one moment to another. */
-static __always_inline struct wait_part wait__part(const struct thread *t, u64 from, u64 to, u64 full)
+static __always_inline struct wait_part wait__part(const struct thread *t, u64 from, u64 to, bool goes_on)
 {
 	u64 woken = t->woken_ns, runnable = woken > from ? woken : from;
 
 	return (struct wait_part){
 		.off = to - from,
 		.runq = woken && runnable < to ? to - runnable : 0,
-		.full = full,
+		.full = to - t->off_ns,
 		.now = to,
+		.goes_on = goes_on,
 	};
 }
 
@@ -157,13 +163,13 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 	st->waits++;
 	/* The round had not come to it yet. */
 	if (summed < cut && cut < now) {
-		part = wait__part(t, summed, cut, WAIT_GOES_ON);
+		part = wait__part(t, summed, cut, true);
 		count_wait(t, task, half, &part, st);
 		summed = cut;
 	}
 	if (cut <= now)
 		half = cut_half;
-	part = wait__part(t, summed, now, full);
+	part = wait__part(t, summed, now, false);
 	count_wait(t, task, half, &part, st);
 }
 

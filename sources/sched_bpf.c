@@ -229,7 +229,10 @@ static void on_wait(void *ctx, const void *key, const void *value)
 	out.off_ns = sum->off_ns;
 	out.runq_ns = out.state == TASK_STATE_RUNNABLE ? sum->off_ns : sum->runq_ns;
 	out.full_ns = sum->full_ns;
-	out.max_ns = sum->max_ns;
+	out.max_ns = MAX(sum->max_ns, sum->open_full_ns);
+	out.open = sum->open;
+	out.open_ns = sum->open_ns;
+	out.open_full_ns = sum->open_full_ns;
 	out.hist = sum->hist;
 	out.t_ns = sum->last_ns;
 	sink__put(s->base.sink, &out.head);

@@ -80,8 +80,8 @@ SMOKE    := $(if $(call asked,fuzz,/run.sh),$(FUZZ_BIN) $(FUZZ_SEEDS))
 check-build: $(B)/proftop $(B)/asan/proftop $(UNIT_BIN) $(TSAN_BIN) $(LIVE_BIN) workloads \
 	$(SCRIPTED:%=$(B)/asan/%) $(SCRIPTED:%=$(B)/tsan/%) $(SMOKE)
 
-# An hour after `make check` began, deps and the build included, nothing more is begun.
-RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)') $(if $(CHECK_BEGAN),--until $$(($(CHECK_BEGAN) + 3600)))
+# 65 minutes after `make check` began, deps and the build included, nothing more is begun.
+RUN := $(PYTHON) tests/lib/run $(if $(ONLY),--only '$(ONLY)') $(if $(CHECK_BEGAN),--until $$(($(CHECK_BEGAN) + 3900)))
 
 check-all: check-build
 	@PROFTOP=$(B)/proftop $(RUN) \

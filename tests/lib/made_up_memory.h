@@ -21,7 +21,7 @@ static bool read_made_up(void *ctx, u64 from, void *to, size_t size)
 
 static const struct process_memory made_up = {read_made_up, NULL};
 
-static void put(u64 at, u64 value, size_t size)
+static inline void put(u64 at, u64 value, size_t size)
 {
 	memcpy(memory + (at - BASE), &value, size);
 }

@@ -117,9 +117,9 @@ def walks(reports):
     return sum(e["whole"] + e["cut"] for e in ends), known
 
 
-def whole(pid, what, within=1):
+def whole(pid, what, within=1, seconds=2):
     """99 % of a process's stacks are, or as many as are said; what the line of health says beside."""
-    reports = live.batch("-V", "cpu", "-p", pid, "-n", 2, "-d", 1, "-F", 997, binary=live.RELEASE)
+    reports = live.batch("-V", "cpu", "-p", pid, "-n", seconds, "-d", 1, "-F", 997, binary=live.RELEASE)
     ended, known = walks(reports)
     live.near(100 * ended / known, 100, within, f"{what}: stacks that are whole, %")
     return reports[-1]["health"]["note"]

@@ -399,8 +399,12 @@ def test_ping_pong_against_perf_sched():
         if perf.runs < 0.97 * row["runs"]:
             raise live.Skip(f"perf sched lost {row['runs'] - perf.runs} of {row['runs']} runs")
         as_perf_runs(m, row, perf, name, 0.02)
-        same_time_as(PERF, row["oncpu_ns"], perf.oncpu, f"{name} on the CPU",
-                     m.threads[name].cpu(m.t0, m.t1), live.CLOCK, pct=2,
+        clock = m.threads[name].cpu(m.t0, m.t1)
+        # The thread's own clock judges: perf's runs can be longer than they were, where it lost switches.
+        if perf.oncpu - clock > 4 * abs(row["oncpu_ns"] - clock) + perf.runs * APART_NS:
+            raise live.Skip(f"perf sched has {perf.oncpu / 1e6:.0f} ms where the thread's own clock has "
+                            f"{clock / 1e6:.0f}, and proftop {row['oncpu_ns'] / 1e6:.0f}")
+        same_time_as(PERF, row["oncpu_ns"], perf.oncpu, f"{name} on the CPU", clock, live.CLOCK, pct=2,
                      ms=perf.runs * APART_NS / 1e6)
 
 

@@ -161,14 +161,15 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 	if (!t->wait.kstack && seen)
 		t->wait.kstack = stack__sleeping(task, t->wait.syscall, STACK_SLOT_TRACE);
 	st->waits++;
-	/* The round had not come to it yet. */
-	if (summed < cut && cut < now) {
-		part = wait__part(t, summed, cut, true);
-		count_wait(t, task, half, &part, st);
-		summed = cut;
-	}
-	if (cut <= now)
+	/* The halves have not turned yet, nor has the round come to it, perhaps. */
+	if (cut <= now && half != cut_half) {
+		if (summed < cut) {
+			part = wait__part(t, summed, cut, true);
+			count_wait(t, task, half, &part, st);
+			summed = cut;
+		}
 		half = cut_half;
+	}
 	part = wait__part(t, summed, now, false);
 	count_wait(t, task, half, &part, st);
 }

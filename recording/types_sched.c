@@ -40,7 +40,8 @@ static u32 scope_state(enum task_state state)
 	return letters[state];
 }
 
-void code_wait_fields(struct codec *c, struct wait_sample *x)
+/* Whose it is, where it waited, and in what state. */
+static void code_where(struct codec *c, struct wait_sample *x)
 {
 	code_ident(c, &x->task);
 	code_stack(c, &x->kstack, x->task.tgid);
@@ -48,6 +49,11 @@ void code_wait_fields(struct codec *c, struct wait_sample *x)
 	CODE_ENUM(c, x->state, TASK_STATES);
 	if (c->who)
 		c->who->state = scope_state(x->state);
+}
+
+void code_wait_fields(struct codec *c, struct wait_sample *x)
+{
+	code_where(c, x);
 	CODE_U32S(c, &x->syscall, &x->futex_op);
 	code_waker(c, &x->waker);
 	CODE_U64S(c, &x->count, &x->off_ns, &x->runq_ns, &x->full_ns);
@@ -130,12 +136,7 @@ void code_wait_shaped_fields(struct codec *c, struct wait_sample *x)
 	u32 shape = c->out ? shape_of(x) : 0; /* whom it is about any shape tells */
 
 	code_below(c, &shape, SHAPES);
-	code_ident(c, &x->task);
-	code_stack(c, &x->kstack, x->task.tgid);
-	code_stack(c, &x->ustack, x->task.tgid);
-	CODE_ENUM(c, x->state, TASK_STATES);
-	if (c->who)
-		c->who->state = scope_state(x->state);
+	code_where(c, x);
 	code_waker(c, &x->waker);
 	code_sums(c, shape, x);
 	code_time(c, &x->t_ns);

@@ -7,36 +7,21 @@ import glob
 import os
 import re
 import subprocess
-import sys
-import tempfile
 import time
 
 import live
 from bpf_stats import programs_ns, programs_runs, statistics_on
+from creates import begin, loads
 from figures import Missing, need, ratio_at_least, ratio_at_most, result
 from mix_bench import name_of
 
 ROUNDS = 5
-LOADS = 4
 SECONDS = 3
 LIMIT_S = 120
 SOURCE = "/usr/src/linux-source-*.tar.xz"
 MAKE = ("BUILD_BPF_SKEL=1", "WERROR=0", *(f"NO_{x}=1" for x in (
     "LIBPERL", "LIBPYTHON", "LIBBABELTRACE", "SLANG", "GTK2", "LIBCRYPTO", "LIBNUMA", "LIBCAP", "SDT", "JVMTI",
     "LIBUNWIND", "LIBZSTD", "AIO")))
-
-CREATES = """
-import os, sys, time
-print(flush=True)
-sys.stdin.readline()
-end = time.monotonic() + float(sys.argv[2])
-i = 0
-while time.monotonic() < end:
-    path = "%s/%d.%d" % (sys.argv[1], os.getpid(), i % 50)
-    open(path, "w").close()
-    os.unlink(path)
-    i += 1
-"""
 
 
 # --- the peer ---
@@ -74,30 +59,6 @@ def perf_with_bpf():
     if not has_bpf(path):
         raise Missing("perf lock contention -b, which does not run here")
     return path
-
-
-# --- the load ---
-
-@contextlib.contextmanager
-def loads(seconds):
-    """Programs that create files in one directory, from the first line that they read on."""
-    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
-        work = [stack.enter_context(subprocess.Popen([sys.executable, "-S", "-c", CREATES, folder, str(seconds)],
-                                                     stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True))
-                for _ in range(LOADS)]
-        try:
-            for w in work:
-                w.stdout.readline()
-            yield work
-        finally:
-            for w in work:
-                w.kill()
-
-
-def begin(work):
-    for w in work:
-        w.stdin.write("\n")
-        w.stdin.flush()
 
 
 # --- what both see ---

@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import creates  # noqa: E402
 import live  # noqa: E402
 
 ROUNDS, HOLD_MS = 8, 20
@@ -524,27 +525,12 @@ class PerfPeer:
         return {int(tid): (int(n), float(total) * UNIT_NS[unit]) for n, total, unit, tid in rows}
 
 
-CREATES = """
-import os, sys, time
-sys.stdin.read()
-end = time.monotonic() + 2
-i = 0
-while time.monotonic() < end:
-    path = "%s/%d.%d" % (sys.argv[1], os.getpid(), i % 50)
-    open(path, "w").close()
-    os.unlink(path)
-    i += 1
-"""
-
-
-def create_files(folder):
-    """Several that need the same directory's lock, begun together."""
-    work = [subprocess.Popen([sys.executable, "-c", CREATES, folder], stdin=subprocess.PIPE)
-            for _ in range(4)]
-    for p in work:
-        p.stdin.close()
-    for p in work:
-        p.wait()
+def create_files():
+    """Several that need the same directory's lock, begun together; their pids."""
+    with creates.loads(2) as work:
+        creates.begin(work)
+        for p in work:
+            p.wait()
     return {p.pid for p in work}
 
 
@@ -556,7 +542,7 @@ def test_kernel():
                                                 binary=live.CHECKED) as watch:
         watch.next()
         peer, perf = Peer(), PerfPeer(folder)
-        pids = create_files(folder)
+        pids = create_files()
         ended = live.now_ns()
         counts, threads = peer.counts(), perf.threads()
         watch.until(ended)

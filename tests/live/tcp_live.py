@@ -190,16 +190,21 @@ def retransmitted():
         return int(dict(zip(names, values))["RetransSegs"])
 
 
+def connected(server):
+    """What the namespace had sent again before, its end of a connection, and the other one."""
+    with net_live.inside():
+        before = retransmitted()
+        c = socket.create_connection(server.getsockname())
+    return before, c, server.accept()[0]
+
+
 def test_retransmits():
     """What is sent again is that of /proc/net/snmp, and the namespace is told"""
     with net_live.namespace():
         with socket.create_server(("10.213.7.1", 0)) as server, \
                 live.Watch("tcp", "--group", GROUP, binary=live.CHECKED) as watch:
             watch.next()
-            with net_live.inside():
-                before = retransmitted()
-                c = socket.create_connection(server.getsockname())
-            a, _ = server.accept()
+            before, c, a = connected(server)
             net_live.ip("link", "set", "ptv0", "down")
             c.sendall(b"x" * 1000)
             live.wait_for(lambda: retransmitted() - before >= 3, 20)
@@ -298,10 +303,7 @@ def test_lossy_line():
         with socket.create_server(("10.213.7.1", 0)) as server, \
                 live.Watch("tcp", "--group", GROUP, binary=live.CHECKED) as watch:
             watch.next()
-            with net_live.inside():
-                before = retransmitted()
-                c = socket.create_connection(server.getsockname())
-            a, _ = server.accept()
+            before, c, a = connected(server)
             while not told or retransmitted() - before < 3:
                 c.sendall(b"x" * size)
                 assert len(a.recv(size, socket.MSG_WAITALL)) == size

@@ -22,7 +22,7 @@ struct frames {
 	u32 entry; /* where the last one begins; its length is not known yet */
 	u64 at;	   /* in the function: up to where it is told */
 	bool arm, full;
-	bool outermost, switches;
+	bool outermost, switches, leaves;
 };
 
 static void put(struct frames *f, const void *bytes, u32 n)
@@ -97,10 +97,25 @@ static void put_common(struct frames *f)
 }
 
 /* What a goroutine has done on the system's stack, by Go's code or C's, is called there; its own is left behind,
- * and only the frame pointer leads to it: to the caller of who wanted that. */
+ * and only the frame pointer leads to it: to the caller of who wanted that, where that is not a frame's own. */
 static bool switches(const char *name)
 {
-	return !strcmp(name, "runtime.systemstack") || !strcmp(name, "runtime.asmcgocall");
+	static const char *const those[] = {
+		"runtime.systemstack", "runtime.asmcgocall", "runtime.morestack",
+		"runtime.nanotime1",   "runtime.walltime",   "time.now",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(those); i++)
+		if (!strcmp(name, those[i]))
+			return true;
+	return false;
+}
+
+/* What chooses the next goroutine is called on the system's stack as well and never returns: above it is what
+ * others left there. On x86 it has a frame from then on, and before that its goroutine's caller is above it. */
+static bool leaves(const char *name)
+{
+	return !strcmp(name, "runtime.mcall");
 }
 
 static void put_switched(struct frames *f)
@@ -113,6 +128,12 @@ static void put_switched(struct frames *f)
 	put_uleb(f, 2);
 	put_u8(f, DW_OP_breg0 + X86_FP);
 	put_sleb(f, 0);
+}
+
+static void put_no_caller(struct frames *f)
+{
+	put_u8(f, DW_CFA_undefined);
+	put_uleb(f, f->arm ? ARM_LR : X86_RA);
 }
 
 /* What is outermost is so on aarch64 alone, as the linker has it: on x86 a walk goes on from what handles
@@ -129,14 +150,13 @@ static void begin_function(void *ctx, u64 start, u64 size, const char *name, boo
 	put(f, &start, sizeof(start));
 	put(f, &size, sizeof(size));
 	f->at = start;
-	f->outermost = outermost && f->arm;
+	f->leaves = leaves(name);
+	f->outermost = f->arm && (outermost || f->leaves);
 	f->switches = !f->arm && switches(name);
 	if (f->switches)
 		put_switched(f);
-	if (f->outermost) {
-		put_u8(f, DW_CFA_undefined);
-		put_uleb(f, ARM_LR);
-	}
+	if (f->outermost)
+		put_no_caller(f);
 }
 
 /* A frame of aarch64 has the return address at its lower end. */
@@ -163,6 +183,8 @@ static void put_depth(void *ctx, u64 from, s32 bytes)
 		put_return(f, bytes);
 	else
 		put_fp(f, bytes > 0);
+	if (f->leaves && bytes > 0)
+		put_no_caller(f);
 }
 
 u8 *go_frames__make(const struct go_table *t, u16 machine, size_t *size)

@@ -147,7 +147,7 @@ def check_system_stack(how):
     with program(*BUILDS[how], source=ALLOCATES) as p:
         stacks = live.wait_for(known, 40, 0)
         # What moves a goroutine's stack has left it behind, and ends there: much in a program that does little else.
-        whole(p.pid, f"go, {how}, on the system's stack", within=4)
+        whole(p.pid, f"go, {how}, on the system's stack", within=1)
     begun = share(stacks, lambda s: follow_any(s, "runtime.goexit"))
     live.near(begun, 100, 5, f"go, {how}: stacks of the system that go on to their goroutine's begin, %")
     ours = share({s: w for s, w in stacks.items() if "runtime.mallocgc" in s}, lambda s: follow(s, ["main.tree"]))

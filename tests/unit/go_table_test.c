@@ -212,13 +212,24 @@ static bool agree(const struct frames *f, const struct unwind_row *ours, const s
 	return ours->cfa == row.cfa && ours->fp == row.fp && ours->rule == row.rule;
 }
 
-/* But for functions that go to another stack. */
+static bool goes_to_another_stack(const char *name)
+{
+	static const char *const those[] = {
+		"runtime.systemstack", "runtime.asmcgocall", "runtime.morestack", "runtime.mcall",
+		"runtime.nanotime1",   "runtime.walltime",   "time.now",
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(those); i++)
+		if (!strcmp(name, those[i]))
+			return true;
+	return false;
+}
+
 static void compare_rows(void *ctx, u64 start, u64 size, u32 name)
 {
 	struct frames *f = ctx;
 
-	if (f->whole.machine == EM_X86_64 && (!strcmp(f->names + name, "runtime.systemstack") ||
-					      !strcmp(f->names + name, "runtime.asmcgocall")))
+	if (goes_to_another_stack(f->names + name))
 		return;
 	for (u64 at = start; at < start + size; at++) {
 		const struct unwind_row *theirs = unwind_table__find(&f->whole, at);

@@ -17,6 +17,7 @@ enum checked_op {
 	CHECKED_ENTRY,	 /* frame.entry[index] */
 	CHECKED_CONTEXT, /* a field of the context */
 	CHECKED_MEMORY,	 /* a field of a record behind the pointer `a` */
+	CHECKED_SAMPLE,	 /* where a perf event's sample is: in what the kernel's function `number` has of the context */
 	CHECKED_CONVERT, /* a, to this type */
 	CHECKED_FLIP,
 	CHECKED_NEG,

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#include "questions/sample_fields.h"
+
 static const struct {
 	const char *name;
 	struct field_type type;
@@ -149,6 +151,52 @@ static const struct checked *address_field(struct checker *c, const struct field
 	return is_sized_text(n) ? sized_text(c, n) : n;
 }
 
+static struct checked *memory_u64(struct checker *c, const struct checked *at, u32 offset)
+{
+	struct checked *n = checker__unary(c, CHECKED_MEMORY, type_u64, at);
+
+	n->field = (struct field){.type = type_u64, .offset = offset};
+	return n;
+}
+
+/* Where the sample is, by the kernel's types; NULL: the kernel does not tell. */
+static const struct checked *sample_node(struct checker *c)
+{
+	const struct type_resolver *k = c->scope->kernel;
+	u32 cast = k && k->function ? k->function(k, "bpf_cast_to_kern_ctx") : 0;
+	u32 context = cast ? k->find(k, "bpf_perf_event_data_kern") : 0;
+	struct field data = {0};
+	struct checked *n;
+
+	if (!context || k->member(k, context, "data", &data))
+		return NULL;
+	n = checker__node(c, CHECKED_SAMPLE, data.type);
+	n->number = cast;
+	n->field.offset = data.offset;
+	return n;
+}
+
+static const struct checked *sample_field(struct checker *c, const struct expr *e, const struct field *f)
+{
+	const struct sample_field *s = f->sample;
+	const struct checked *at = sample_node(c);
+	struct field member = {0};
+	struct checked *n;
+
+	if (!at || c->scope->kernel->member(c->scope->kernel, at->type.type_id, s->member, &member))
+		return checker__fail(c, e, "what the CPU told of a sample is known from Linux 6.2 on: perf record, then --replay");
+	n = memory_u64(c, at, member.offset);
+	n->field.sample = s;
+	if (s->behind)
+		n = memory_u64(c, n, s->offset);
+	if (s->shift)
+		n = checker__binary(c, CHECKED_SHR, type_u64, n, number_u64(c, s->shift));
+	if (s->mask)
+		n = checker__binary(c, CHECKED_AND, type_u64, n, number_u64(c, s->mask));
+	n->field.say = s->say;
+	return n;
+}
+
 static const struct checked *field_node(struct checker *c, const struct expr *e,
 					const struct field *f)
 {
@@ -158,6 +206,8 @@ static const struct checked *field_node(struct checker *c, const struct expr *e,
 		return checker__fail(c, e, f->why ? f->why : "programs cannot read this field");
 	if (f->at == FIELD_NUMBER)
 		return number_field(c, f);
+	if (f->at == FIELD_OF_SAMPLE)
+		return sample_field(c, e, f);
 	if (f->at == FIELD_AT_ADDRESS)
 		return address_field(c, f);
 	if (f->at == FIELD_KEPT) {

@@ -45,7 +45,10 @@ enum field_at {
 	FIELD_KEPT,	  /* entry[index] of the frame: what the program around it has counted */
 	FIELD_AT_ADDRESS, /* in user memory, where the 8 bytes at `offset` of the context, those at `index`
 			     times `scale` (0: none), and `number` together say */
+	FIELD_OF_SAMPLE,  /* what `sample` says of the sample that a perf event's program runs for */
 };
+
+struct sample_field; /* questions/sample_fields.h */
 
 struct field {
 	struct field_type type;
@@ -64,6 +67,9 @@ struct field {
 	bool unreadable; /* in a tracepoint's record, but the kernel hands it to no program (its
 			    first 8 bytes): refused with `why` */
 	const char *why;
+	const struct sample_field *sample;
+	/* What a value of it alone is called; NULL: it is a number. */
+	void (*say)(u64 value, char *buf, size_t size);
 };
 
 /* Members of records, by the resolver's ids. */
@@ -79,6 +85,8 @@ struct type_resolver {
 	/* The i-th value of an enum and its name, false: there are no more. NULL: none has names. */
 	bool (*constant)(const struct type_resolver *r, u32 type_id, u32 i, char *buf, size_t size,
 			 s64 *value);
+	/* The id of a function that programs may call, 0: there is none. NULL: it knows of none. */
+	u32 (*function)(const struct type_resolver *r, const char *name);
 };
 
 struct field_resolver {

@@ -9,6 +9,8 @@
 
 #include <stdio.h>
 
+#include "questions/sample_fields.h"
+
 #define SLOTS_IN_REGS 2
 
 /* --- values --- */
@@ -150,6 +152,8 @@ bool value__field_in_user(const struct checked *e)
 
 void value__read_field(struct generator *g, const struct checked *e)
 {
+	if (e->field.sample)
+		g->code->sample_type |= e->field.sample->sample_type;
 	value__field_address(g, e);
 	read_to_buffer(g, field_bytes(e), value__field_in_user(e));
 	cut_field(g, BPF_REG_0, e);
@@ -323,6 +327,14 @@ static void choice(struct generator *g, const struct checked *e)
 	code__land(g, over);
 }
 
+/* The kernel's own context has a pointer to it. */
+static void sample(struct generator *g, const struct checked *e)
+{
+	code__alu(g, BPF_MOV, BPF_REG_1, CTX);
+	code__put(g, BPF_JMP | BPF_CALL, 0, BPF_PSEUDO_KFUNC_CALL, 0, (s32)e->number);
+	code__load(g, BPF_DW, BPF_REG_0, BPF_REG_0, (s32)e->field.offset);
+}
+
 void value__number(struct generator *g, const struct checked *e)
 {
 	if (is_leaf(e)) {
@@ -333,6 +345,9 @@ void value__number(struct generator *g, const struct checked *e)
 	case CHECKED_CONTEXT:
 	case CHECKED_MEMORY:
 		value__read_field(g, e);
+		break;
+	case CHECKED_SAMPLE:
+		sample(g, e);
 		break;
 	case CHECKED_CONVERT:
 		value__number(g, e->a);

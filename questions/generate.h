@@ -34,6 +34,7 @@ struct eval_code {
 	u32 ninsns;
 	u32 words;		  /* bits: what has to be in the frame, WORD_COMM among them */
 	u32 entries, entry_texts; /* bits, likewise */
+	u64 sample_type;	  /* PERF_SAMPLE_x that its perf event has to have */
 	struct eval_slots slots;
 	bool key_stack[QUESTION_KEYS], value_stack[QUESTION_VALUES]; /* it is the key of a stack */
 	struct question_glob *globs; /* for question_globs from glob_base on */

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "questions/sample_fields.h"
+
 #if defined(__x86_64__)
 #define AT(reg) offsetof(struct pt_regs, reg)
 static const u16 arguments[] = {AT(rdi), AT(rsi), AT(rdx), AT(rcx), AT(r8), AT(r9)};
@@ -60,7 +62,7 @@ static int perf_field(const char *name, struct field *out)
 			set(out, perf_fields[i].offset, false, true);
 			return 0;
 		}
-	return -ENOENT;
+	return sample_field__find(name, out);
 }
 
 static int resolve(const struct field_resolver *resolver, const char *name, struct field *out)
@@ -85,16 +87,26 @@ static int resolve(const struct field_resolver *resolver, const char *name, stru
 	return 0;
 }
 
+static bool perf_name(u32 i, char *buf, size_t size)
+{
+	u32 n = ARRAY_SIZE(perf_fields);
+	const char *name = i < n ? perf_fields[i].name : sample_field__name(i - n);
+
+	if (name)
+		copy_str(buf, size, name);
+	return name;
+}
+
 static bool name_of(const struct field_resolver *resolver, u32 i, char *buf, size_t size)
 {
 	const struct registers *r = registers_of(resolver);
-	u32 first = r->perf ? 0 : r->returns ? 1 : (u32)ARRAY_SIZE(arguments);
+	u32 first = r->returns ? 1 : (u32)ARRAY_SIZE(arguments);
 
-	if (r->perf && i < ARRAY_SIZE(perf_fields))
-		copy_str(buf, size, perf_fields[i].name);
-	else if (r->perf || i >= first + 2)
+	if (r->perf)
+		return perf_name(i, buf, size);
+	if (i >= first + 2)
 		return false;
-	else if (i >= first)
+	if (i >= first)
 		copy_str(buf, size, i == first ? "sp" : "ip");
 	else if (r->returns)
 		copy_str(buf, size, "ret");

@@ -3,7 +3,7 @@
  * Fields of events whose context is registers, where nothing is known of types:
  *	functions (uprobe, kprobe)	arg0 ... arg5, sp, ip; of what returns, ret; in Go (1.17 and later),
  *					goroutine: which one runs
- *	perf events			ip, addr, period, sp
+ *	perf events			ip, addr, period, sp, and those of questions/sample_fields.h
  * All have 8 bytes, arguments and ret with sign; (s32)arg0 is what C calls int, (char *)arg0 a
  *string.
  */

@@ -3,15 +3,9 @@
 
 #include <stdio.h>
 
-enum { BY_KIND, BY_GUESS, OWN };
-enum { GUESS_UNKNOWN, GUESS_RIGHT, GUESS_WRONG };
+#include "samples/accesses.h"
 
-/* As the kernel numbers them (enum in linux/perf_event.h, which grows). */
-static const char *const kinds[16] = {
-	"unknown", "conditional", "jump", "indirect", "call", "indirect call", "return", "system call",
-	"system return", "conditional call", "conditional return", "exception return", "interrupt", "error",
-	"transaction", "extended",
-};
+enum { BY_KIND, BY_GUESS, OWN };
 
 bool perf_branches__are(const struct perf_format *f)
 {
@@ -38,11 +32,10 @@ struct perf_branch_entry perf_branches__at(const struct perf_record *r, u32 i)
 
 void perf_branches__read(struct perf_value *v, const struct perf_branch_entry *b)
 {
-	static const char *const guesses[] = {"unknown", "right", "wrong"};
-	u32 guess = b->mispred ? GUESS_WRONG : b->predicted ? GUESS_RIGHT : GUESS_UNKNOWN;
+	u64 guess = b->mispred | b->predicted << 1;
 	const u64 labels[OWN] = {[BY_KIND] = b->type, [BY_GUESS] = guess};
 
 	perf_value__begin(v, labels, OWN, b->cycles);
-	copy_str(v->texts[BY_KIND], sizeof(v->texts[0]), kinds[b->type]);
-	copy_str(v->texts[BY_GUESS], sizeof(v->texts[0]), guesses[guess]);
+	branch__kind(b->type, v->texts[BY_KIND], sizeof(v->texts[0]));
+	branch__guess(guess, v->texts[BY_GUESS], sizeof(v->texts[0]));
 }

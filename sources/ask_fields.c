@@ -52,10 +52,11 @@ static void name_fields(struct ask *a)
 		if (f->named)
 			continue;
 		*t = (struct value_text){.text = f->type == ASK_FIELD_TEXT,
+					 .say = t->say,
 					 .is_signed = f->type == ASK_FIELD_SIGNED,
 					 .pointer = f->type == ASK_FIELD_ADDRESS};
 		ask_labels__print(a, f->name, t);
-		f->named = t->code || t->names;
+		f->named = t->code || t->names || t->say;
 	}
 }
 
@@ -182,6 +183,7 @@ static bool show(struct making *m, struct unit *u, const struct expr *e, const s
 		return !ask_making__refuse(m, "show: at most %u of them", ASK_FIELDS);
 	if (names)
 		m->a->field_names[f - form->fields] = names;
+	m->a->printed[f - form->fields].say = c->field.say;
 	if ((f->type == ASK_FIELD_TEXT) != (names || c->type.kind == TYPE_TEXT))
 		return !ask_making__refuse(
 			m, "show: %s is a text of one event, and a number of another", f->name);

@@ -127,7 +127,7 @@ void ask_labels__print(struct ask *a, const char *key, struct value_text *out)
 {
 	char field[ASK_LABEL_NAME];
 
-	if (out->text || out->names || !is_field(key, field, sizeof(field)))
+	if (out->text || out->names || out->say || !is_field(key, field, sizeof(field)))
 		return;
 	for (u32 i = 0; i < MIN(a->targets.n, (u32)PRINTED_BY) && !out->names && !out->code; i++) {
 		const struct trace_format *f = a->targets.v[i].format;
@@ -154,13 +154,14 @@ static int add_own(struct ask *a, struct status *st, const struct checked *key, 
 			"by: at most %u keys beside pid, tid, comm, cgroup, cpu and stacks",
 			QUESTION_OWN_KEYS);
 	ask_labels__print(a, name, &text);
-	l = add_label(f, name, LABEL_NAMED, text.text || text.names || text.code ? 24 : 12);
+	l = add_label(f, name, LABEL_NAMED, text.text || text.names || text.code || text.say ? 24 : 12);
 	if (!l)
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "by: %.80s stands there twice",
 				   name);
 	a->own[at] = text;
 	l->address = text.pointer;
-	l->number = !text.text && !text.pointer && !text.code && (!text.names || text.numbered);
+	l->number = !text.text && !text.pointer && !text.code && !text.say &&
+		    (!text.names || text.numbered);
 	if (ask_key__is_cpu(key)) {
 		l->shift = QUESTION_EVENT_BITS;
 		l->bits = 32;

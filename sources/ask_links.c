@@ -50,12 +50,28 @@ static void set_rate(struct perf_event_attr *attr, const struct ask_links *l)
 	}
 }
 
+static u64 sample_type_of(const struct ask_links *l, const struct ask_target *t)
+{
+	const struct ask *a = l->ask;
+
+	return a->programs[a->program_of[t - a->targets.v]].code.sample_type;
+}
+
+/* The kernel fills what somebody asks for. */
+static void set_sample(struct perf_event_attr *attr, u64 asked_for)
+{
+	attr->sample_type |= PERF_SAMPLE_ADDR | asked_for;
+	if (asked_for & PERF_SAMPLE_BRANCH_STACK)
+		attr->branch_sample_type = PERF_SAMPLE_BRANCH_ANY | PERF_SAMPLE_BRANCH_TYPE_SAVE;
+}
+
 static int attach_perf(struct ask_links *l, struct bpf_program *prog, const struct ask_target *t,
 		       u64 cookie)
 {
 	struct perf_event_attr attr = t->attr;
 
 	attr.size = sizeof(attr);
+	set_sample(&attr, sample_type_of(l, t));
 	if (l->ask->question->shape == ASK_BURST && ask_target__is_timer(t))
 		attr.sample_period = l->ask->question->every_ns ? l->ask->question->every_ns : NSEC_PER_MSEC;
 	else
@@ -177,8 +193,20 @@ static int attach_call(struct ask_links *l, struct bpf_object *obj, struct bpf_p
 				     prog, ask_call__tracepoint(&a->targets.v[target])));
 }
 
-static int refuse_attach(const struct ask_target *t, int err, struct status *st)
+/* NULL: there is nothing special to say. */
+static const char *why_no_sample(const struct ask_links *l, const struct ask_target *t, int err)
 {
+	if (t->of->kind != EVENT_PERF)
+		return NULL;
+	if (sample_type_of(l, t) & PERF_SAMPLE_BRANCH_STACK)
+		return "there is no LBR or BRBE here that notes branches of this event: perf record -b where there is one, "
+		       "then --replay";
+	return err == -ENODATA ? "this CPU wants mem-loads-aux beside it: perf mem record, then --replay" : NULL;
+}
+
+static int refuse_attach(const struct ask_links *l, const struct ask_target *t, int err, struct status *st)
+{
+	const char *why = why_no_sample(l, t, err);
 	bool kprobe = t->of->kind == EVENT_KPROBE || t->of->kind == EVENT_KRETPROBE;
 
 	if (kprobe && (err == -ENOENT || err == -EOPNOTSUPP || err == -EINVAL || err == -EPERM))
@@ -189,7 +217,7 @@ static int refuse_attach(const struct ask_target *t, int err, struct status *st)
 		return status__set(st, EXIT_CODE_USAGE, err,
 				   "%s: this kernel has no such tracepoint: --list-events lists them", t->name);
 	return status__set(st, exit_code__from_errno(err), err, "%s cannot be attached to: %s",
-			   t->name, strerror(-err));
+			   t->name, why ? why : strerror(-err));
 }
 
 /* Ends before begins: nothing that begins afterwards misses its end. */
@@ -211,7 +239,7 @@ static int attach_targets(struct ask_links *l, struct bpf_object *obj, bool begi
 		err = t->call ? attach_call(l, obj, prog, i)
 			      : attach_one(l, prog, t, p->slot.cookies ? i : 0);
 		if (err)
-			return refuse_attach(t, err, st);
+			return refuse_attach(l, t, err, st);
 	}
 	return 0;
 }

@@ -48,23 +48,27 @@ static void check_pmu(struct checks *c)
 		    found);
 }
 
-/* What samples loads and branches with what they cost. Live, proftop takes where they happen alone. */
+/* What samples accesses to memory with what they cost, and a question for it. */
 static void check_accesses(struct checks *c)
 {
 	static const struct {
-		const char *path, *name;
-	} all[] = {{EVENT_PMU_DEVICES "/cpu/events/mem-loads", "PEBS (cpu/mem-loads/)"},
-		   {EVENT_PMU_DEVICES "/cpu_core/events/mem-loads", "PEBS (cpu_core/mem-loads/)"},
-		   {EVENT_PMU_DEVICES "/ibs_op", "IBS (ibs_op//)"},
-		   {EVENT_PMU_DEVICES "/arm_spe_0", "SPE (arm_spe_0//)"}};
+		const char *path, *name, *ask; /* ask NULL: programs do not see its samples */
+	} all[] = {{EVENT_PMU_DEVICES "/cpu/events/mem-loads", "PEBS (cpu/mem-loads/)", "cpu/mem-loads,ldlat=30/P"},
+		   {EVENT_PMU_DEVICES "/cpu_core/events/mem-loads", "PEBS (cpu_core/mem-loads/)",
+		    "cpu_core/mem-loads,ldlat=30/P"},
+		   {EVENT_PMU_DEVICES "/ibs_op", "IBS (ibs_op//)", "ibs_op//"},
+		   {EVENT_PMU_DEVICES "/arm_spe_0", "SPE (arm_spe_0//)", NULL}};
 	u32 i = 0;
 
 	while (i < ARRAY_SIZE(all) && access(all[i].path, F_OK))
 		i++;
-	if (i < ARRAY_SIZE(all))
+	if (i < ARRAY_SIZE(all) && all[i].ask)
+		checks__add(c, GROUP, "memory accesses", CHECK_OK, "",
+			    "%s: --ask 'count %s by source, access hist weight'", all[i].name, all[i].ask);
+	else if (i < ARRAY_SIZE(all))
 		checks__add(c, GROUP, "memory accesses", CHECK_LIMITED,
 			    "perf mem record, then proftop --replay perf.data: view events",
-			    "%s: live where they are, not latency and source of data", all[i].name);
+			    "%s: BPF programs do not see its samples", all[i].name);
 	else
 		checks__add(c, GROUP, "memory accesses", CHECK_MISSING,
 			    "record with perf mem on real hardware, then proftop --replay perf.data: view events",

@@ -60,5 +60,12 @@ static bool constant_at(const struct type_resolver *r, u32 type_id, u32 i, char 
 	return k && k->constant(k, type_id, i, buf, size, value);
 }
 
+static u32 function(const struct type_resolver *r, const char *name)
+{
+	const struct type_resolver *k = kernel();
+
+	return k ? k->function(k, name) : 0;
+}
+
 const struct type_resolver kernel_types = {
-	.find = find, .member = member, .name = name_at, .constant = constant_at};
+	.find = find, .member = member, .name = name_at, .constant = constant_at, .function = function};

@@ -232,6 +232,13 @@ static bool resolve_name(const struct type_resolver *r, u32 id, u32 i, char *buf
 	return true;
 }
 
+static u32 resolve_function(const struct type_resolver *r, const char *name)
+{
+	s32 id = btf__find_by_name_kind(btf_of(r)->btf, name, BTF_KIND_FUNC);
+
+	return (u32)MAX(id, 0);
+}
+
 static bool resolve_constant(const struct type_resolver *r, u32 id, u32 i, char *buf, size_t size,
 			     s64 *value)
 {
@@ -416,7 +423,7 @@ struct question_btf *question_btf__new(const struct btf *btf)
 	struct question_btf *q = xcalloc(1, sizeof(*q));
 
 	q->btf = btf;
-	q->types = (struct type_resolver){resolve_find, resolve_member, resolve_name, resolve_constant};
+	q->types = (struct type_resolver){resolve_find, resolve_member, resolve_name, resolve_constant, resolve_function};
 	return q;
 }
 

@@ -55,6 +55,7 @@ struct value_text value_text__of(const struct checked *c, struct arena *arena)
 		.is_signed = c->type.is_signed,
 		.pointer = c->type.kind == TYPE_POINTER,
 		.names = value_names__of(c, arena),
+		.say = c->field.say,
 	};
 }
 
@@ -64,7 +65,9 @@ bool value_text__write(const struct value_text *v, u64 value, char *buf, size_t 
 
 	if (v->text)
 		return false;
-	if (name && v->numbered)
+	if (v->say)
+		v->say(value, buf, size);
+	else if (name && v->numbered)
 		snprintf(buf, size, "%lld %s", (long long)value, name);
 	else if (name)
 		copy_str(buf, size, name);

@@ -29,6 +29,7 @@ struct value_text {
 	bool code;     /* an address of the kernel's code: who has names may call it by them */
 	bool numbered; /* the number stands before its name, as exports have it alone */
 	const struct value_names *names; /* NULL: none */
+	void (*say)(u64 value, char *buf, size_t size); /* what a value is called; NULL: as above */
 };
 
 struct value_text value_text__of(const struct checked *c, struct arena *arena);

@@ -169,7 +169,7 @@ static void test_registers(void **state)
 	struct check_scope scope = scope_of();
 	const struct checked *c;
 	struct expr_error err;
-	char name[8];
+	char name[32];
 
 	scope.fields = registers__fields(REGISTERS_ENTRY);
 	c = check_in(&scope, "(char *)arg1", WANT_KEY, &err);
@@ -184,6 +184,8 @@ static void test_registers(void **state)
 	assert_null(check_in(&scope, "arg0", WANT_NUMBER, &err));
 	scope.fields = registers__fields(REGISTERS_PERF);
 	assert_non_null(check_in(&scope, "addr >> 12", WANT_NUMBER, &err));
+	assert_null(check_in(&scope, "weight", WANT_NUMBER, &err)); /* the kernel has no function for it */
+	assert_non_null(strstr(err.msg, "Linux 6.2"));
 	for (u32 e = 0; e < REGISTERS_EVENTS; e++) {
 		const struct field_resolver *r = registers__fields(e);
 		struct field f;

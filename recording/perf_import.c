@@ -339,6 +339,9 @@ static void take(void *ctx, const struct perf_event_header *h)
 		if (r.pid == r.tid)
 			perf_spaces__exit(p->stacks.spaces, r.pid);
 		break;
+	case PERF_RECORD_KSYMBOL:
+		perf_ksymbols__take(&p->kernel.ksymbols, &r);
+		break;
 	case PERF_RECORD_CGROUP:
 		cgroup__learn(r.cgroup, r.text);
 		break;

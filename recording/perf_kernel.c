@@ -12,12 +12,13 @@
 
 void perf_kernel__init(struct perf_kernel *k, struct symbols *symbols, const struct perf_meta *meta)
 {
-	*k = (struct perf_kernel){.symbols = symbols, .meta = meta};
+	*k = (struct perf_kernel){.symbols = symbols, .meta = meta, .ksymbols = {.symbols = symbols}};
 }
 
 void perf_kernel__fini(struct perf_kernel *k)
 {
 	free(k->maps);
+	perf_ksymbols__fini(&k->ksymbols);
 }
 
 /* "[nf_tables]" of that or of a path that ends in nf_tables.ko. */
@@ -124,7 +125,10 @@ static u32 elsewhere(struct perf_kernel *k, struct perf_kernel_map *m, u64 ip)
 u32 perf_kernel__locate(struct perf_kernel *k, u64 ip)
 {
 	struct perf_kernel_map *m = map_at(k, ip);
+	u32 loc;
 
+	if (perf_ksymbols__locate(&k->ksymbols, ip, &loc))
+		return loc;
 	if (!perf_kernel__is_here(k))
 		return elsewhere(k, m, ip);
 	if (!k->moved)

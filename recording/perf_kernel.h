@@ -3,11 +3,12 @@
  * Kernel addresses of perf.data. When its kernel is the one that runs here (by build-id; where
  * none was recorded, by release and host), /proc/kallsyms names them, moved by as much as that
  * kernel was loaded elsewhere; modules only when it was not. Else they are offsets in the kernel
- * and its modules. One thread.
+ * and its modules. What came and went is named by the recording. One thread.
  */
 #ifndef RECORDING_PERF_KERNEL_H
 #define RECORDING_PERF_KERNEL_H
 
+#include "recording/perf_ksymbols.h"
 #include "recording/perf_meta.h"
 #include "symbols/symbols.h"
 
@@ -25,6 +26,7 @@ struct perf_kernel {
 	struct perf_kernel_map *maps;
 	u32 nmaps, cap;
 	bool sorted;
+	struct perf_ksymbols ksymbols;
 	char reference[64]; /* a symbol, and where it was; "" unknown */
 	u64 reference_at;
 	bool asked, here; /* whether it is this machine's; told by perf_kernel__is_here */

@@ -91,6 +91,8 @@ static u64 hash_frames(const struct perf_stacks *s)
 				  hash);
 	for (u32 i = 0; i < (u32)d->nkernel + d->nuser; i++)
 		hash = mix64(hash ^ s->ips[i]) + 0x9e3779b97f4a7c15ULL;
+	for (u32 i = 0; i < d->nkernel; i++)
+		hash += perf_ksymbols__func(&s->kernel->ksymbols, s->ips[i]);
 	return hash ? hash : 1;
 }
 

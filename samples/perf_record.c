@@ -293,6 +293,15 @@ static void decode_task(struct cursor *c, struct perf_record *r)
 	r->t_ns = take64(c);
 }
 
+static void decode_ksymbol(struct cursor *c, struct perf_record *r)
+{
+	r->start = take64(c);
+	r->len = take32(c);
+	take(c, 2); /* of which kind */
+	r->gone = take(c, 2) & PERF_RECORD_KSYMBOL_FLAGS_UNREGISTER;
+	r->text = take_text(c);
+}
+
 static int decode_other(struct cursor *c, struct perf_record *r, u16 misc)
 {
 	switch (r->type) {
@@ -314,6 +323,9 @@ static int decode_other(struct cursor *c, struct perf_record *r, u16 misc)
 	case PERF_RECORD_FORK:
 	case PERF_RECORD_EXIT:
 		decode_task(c, r);
+		return 0;
+	case PERF_RECORD_KSYMBOL:
+		decode_ksymbol(c, r);
 		return 0;
 	case PERF_RECORD_LOST:
 		take64(c);

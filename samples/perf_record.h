@@ -61,8 +61,10 @@ struct perf_record {
 	u32 ppid, ptid;
 	/* PERF_RECORD_COMM */
 	bool exec;
+	/* PERF_RECORD_KSYMBOL, whose range is start and len */
+	bool gone;
 	/* PERF_RECORD_COMM: comm; PERF_RECORD_MMAP, PERF_RECORD_MMAP2, PERF_RECORD_CGROUP (whose
-	 * id is in cgroup): path; NUL-terminated, borrowed */
+	 * id is in cgroup): path; PERF_RECORD_KSYMBOL: its name; NUL-terminated, borrowed */
 	const char *text;
 	/* PERF_RECORD_MMAP, PERF_RECORD_MMAP2 */
 	u64 start, len, offset, inode, generation;

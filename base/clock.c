@@ -45,6 +45,11 @@ u64 clock__monotonic_ns(void)
 	return read_clock(CLOCK_MONOTONIC) - ahead_ns;
 }
 
+u64 clock__coarse_ns(void)
+{
+	return read_clock(CLOCK_MONOTONIC_COARSE);
+}
+
 struct timespec clock__until(u64 monotonic_ns)
 {
 	u64 own;

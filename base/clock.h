@@ -20,6 +20,8 @@ time_t clock__wall(u64 monotonic_ns);
  * tenth of a millisecond. Within a time namespace it is another by an offset (modulo 2^64): only
  * differences tell. */
 u64 clock__suspended_ns(void);
+/* Since some moment, as of the last tick, a few milliseconds old: for what looks at it millions of times. */
+u64 clock__coarse_ns(void);
 u64 clock__thread_cpu_ns(void);
 u64 clock__process_cpu_ns(void);
 

@@ -395,12 +395,13 @@ static void note_time(struct debuginfo *d, u64 start)
 
 static bool read_lines(struct debuginfo *d, struct unit *u, Dwarf_Die *die)
 {
-	u64 start = clock__thread_cpu_ns();
 	Dwarf_Lines *lines;
+	u64 start;
 	size_t n;
 
 	if (u->has_lines || u->lines_bad || d->strikes >= MAX_STRIKES)
 		return u->has_lines;
+	start = clock__thread_cpu_ns();
 	u->has_lines = lines_are_sane(d, die) && dwarf_getsrclines(die, &lines, &n) == 0;
 	u->lines_bad = !u->has_lines;
 	if (u->has_lines)
@@ -463,12 +464,13 @@ bool debuginfo__line(struct debuginfo *d, u64 vaddr, const char **file, u32 *lin
 
 static void read_scopes(struct debuginfo *d, struct unit *u)
 {
-	u64 start = clock__thread_cpu_ns();
 	Dwarf_Die die;
 	u32 abbrevs;
+	u64 start;
 
 	if (u->walked || d->strikes >= MAX_STRIKES)
 		return;
+	start = clock__thread_cpu_ns();
 	u->walked = true;
 	if (u->size > MAX_UNIT_SIZE || !dwarf_guard__abbrevs(&d->guard, u->abbrevs, &abbrevs) ||
 	    !unit_die(d, u, &die))

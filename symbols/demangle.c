@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "symbols/demangle.h"
+#include "symbols/haskell_names.h"
 #include "symbols/ocaml_names.h"
 #include "symbols/rust_v0.h"
 
@@ -104,11 +105,14 @@ static char *demangle_stem(const char *s)
 
 char *demangle(const char *linkage)
 {
+	bool is_short = strnlen(linkage, DEMANGLE_MAX_OUT) < DEMANGLE_MAX_OUT;
 	char *s;
 
-	if (ocaml_name__is(linkage) && strnlen(linkage, DEMANGLE_MAX_OUT) < DEMANGLE_MAX_OUT)
+	if (is_short && ocaml_name__is(linkage))
 		return ocaml_name__plain(linkage);
-	if (!mangled(linkage) || strnlen(linkage, DEMANGLE_MAX_IN + 1) > DEMANGLE_MAX_IN)
+	if (!mangled(linkage))
+		return is_short ? haskell_name__plain(linkage) : NULL;
+	if (strnlen(linkage, DEMANGLE_MAX_IN + 1) > DEMANGLE_MAX_IN)
 		return NULL;
 	s = demangle_stem(linkage);
 	return s ? s : demangle_whole(linkage);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Names as people write them: C++ (Itanium), Rust (legacy and v0), OCaml. Any thread. */
+/* Names as people write them: C++ (Itanium), Rust (legacy and v0), OCaml, Haskell. Any thread. */
 #ifndef SYMBOLS_DEMANGLE_H
 #define SYMBOLS_DEMANGLE_H
 

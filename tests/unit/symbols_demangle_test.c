@@ -42,6 +42,30 @@ static void test_names(void **state)
 }
 
 /* Of 4.13, and of 5.1 on. */
+static void test_haskell(void **state)
+{
+	expect("base_GHCziBase_zpzp_info", "GHC.Base.++");
+	expect("Main_zdwhot70_info", "Main.$whot70");
+	expect("base_DataziOldList_zdwgenericTake_info", "Data.OldList.$wgenericTake");
+	expect("containerszm0zi6zi5zi1_DataziMapziInternal_insertzq_info", "Data.Map.Internal.insert'");
+	expect("ghczmprim_GHCziTypes_ZC_con_info", "GHC.Types.: [con_info]");
+	expect("ghczmprim_GHCziTuple_Z3T_con_info", "GHC.Tuple.(,,) [con_info]");
+	expect("base_GHCziBase_zzipWith_slow", "GHC.Base.zipWith [slow]");
+	expect("text_DataziText_a_closure", "Data.Text.a [closure]");
+	/* Nothing to undo, or not of that form: C's, as far as anybody knows. */
+	expect("Main_works_info", NULL);
+	expect("Foo_zip_info", NULL);
+	expect("foo_bar_zd_info", NULL);
+	expect("Main_zx_info", NULL);
+	expect("Main_Z99T_info", NULL);
+	expect("Main_Z3_info", NULL);
+	expect("Main_zd", NULL);
+	expect("_info", NULL);
+	expect("__info", NULL);
+	expect("Main__info", NULL);
+	expect("a_b_c_d_e_f_zd_info", NULL);
+}
+
 static void test_ocaml(void **state)
 {
 	expect("camlStdlib__List__iter_261", "Stdlib.List.iter_261");
@@ -161,6 +185,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_haskell),
 		cmocka_unit_test(test_ocaml),
 		cmocka_unit_test(test_rust),
 		cmocka_unit_test(test_lifetimes),

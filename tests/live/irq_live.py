@@ -230,21 +230,22 @@ def test_causes():
     live.fact("calls of another CPU", CALLS, calls, within=CALLS / 10)
 
 
-def held_off(what, vector):
-    """The longest time of that vector in the process that did it, with its stack, and what it took."""
+def held_off(what, vector, where):
+    """The longest time of that vector in the process that did it and in such a function, and what it took. Elsewhere a
+    host that has the CPU for others is what keeps a tick."""
     rows, took, pid = rows_during(what, HOLDS, "--group", "vector+pid+stack")
     mine = [r for r in rows if r["vector"] == vector and r["pid"] == pid]
-    assert mine, f"no {vector}"
-    worst = max(mine, key=lambda r: r["max_ns"])
+    there = [r for r in mine if any(where in (f.get("symbol") or "") for f in r["stack"])]
+    assert there, (f"no {vector} in {where}", mine)
+    worst = max(there, key=lambda r: r["max_ns"])
     print(f"# {what}: {took / 1e6:.1f} ms, found {worst['max_ns'] / 1e6:.1f} ms")
     return worst, took
 
 
 def test_interrupts_off():
     """Where interrupts are off for long, the tick is as late as that, and the stack says where"""
-    worst, took = held_off("irqs", "[interrupts off]")
+    worst, took = held_off("irqs", "[interrupts off]", "kill")
     assert took - TICK_NS <= worst["max_ns"] <= took, (worst, took)
-    assert any("kill" in f["symbol"] for f in worst["stack"] if f.get("symbol")), worst["stack"]
 
 
 def test_preemption_off():
@@ -252,10 +253,9 @@ def test_preemption_off():
     report = live.batch("-V", "irq", "-n", 1, "-d", "0.3")[-1]
     if "needs Linux" in str(report["health"]):
         raise live.Skip("this kernel has no event sched_set_need_resched_tp")
-    worst, took = held_off("preempt", "[preemption off]")
+    worst, took = held_off("preempt", "[preemption off]", "syscall")
     # Between the call and the switch there is its return.
     assert took - 3e6 <= worst["max_ns"] <= took + 1e6, (worst, took)
-    assert any("syscall" in f["symbol"] for f in worst["stack"] if f.get("symbol")), worst["stack"]
 
 
 def test_own_times():

@@ -4,69 +4,29 @@
  * the Dwarf is closed and opened again when its estimated size passes a budget; our own
  * index of units lives on, and the strings handed out are copies.
  */
-#include "symbols/debuginfo.h"
+#include "symbols/debuginfo_impl.h"
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
-#include "base/arena.h"
 #include "base/bisect.h"
 #include "base/clock.h"
-#include "base/hidx.h"
 #include "base/memory.h"
-#include "symbols/debugfile.h"
-#include "symbols/dwarf_guard.h"
-#include "symbols/dwarf_scopes.h"
 #include "symbols/elf.h"
 #include "symbols/go_table.h"
 
 #define MEMORY_BUDGET (64u << 20) /* of what libdw and the scopes keep */
 #define MAX_UNITS     (1u << 20)
-#define MAX_UNIT_SIZE (64u << 20) /* bytes of .debug_info; larger ones are not walked */
 #define MAX_SPANS     (1u << 21)
 #define MAX_ABBREVS   (1u << 24) /* of all units */
 #define MAX_INDEX_NS  (3 * NSEC_PER_SEC)
 #define MAX_STRIKES   4 /* reads that slow, then the file is left alone */
 #define SLOW_NS	      NSEC_PER_SEC
-#define MAX_STRING    8192 /* longer names are cut */
-#define MAX_OVERLAP   16   /* spans looked at for one address */
 #define LINE_BYTES    112  /* libdw's memory for a row, while it sorts */
 #define ABBREV_BYTES  72
-
-struct unit {
-	Dwarf_Off die;
-	u64 size, abbrevs;
-	bool has_lines, lines_bad, walked;
-	struct dwarf_scopes scopes;
-};
-
-/* Addresses of a unit; sorted by start. */
-struct span {
-	u64 start, end;
-	u64 max_end; /* of this and all before: where to stop when looking back */
-	u32 unit;
-};
-
-struct debuginfo {
-	struct debugfile program, separate, alt;
-	Dwarf *dwarf, *alt_dwarf;
-	struct go_table *go; /* where there is none */
-	struct dwarf_guard guard, alt_guard;
-	struct unit *units;
-	struct span *spans;
-	u32 nunits, nspans, cap_units, cap_spans;
-	bool indexed;
-	u32 strikes;
-	size_t memory; /* estimate, since the Dwarf was opened */
-	struct arena strings;
-	struct hidx by_string;
-	const char **interned;
-	u32 ninterned;
-};
 
 /* --- strings --- */
 
@@ -92,7 +52,7 @@ static const char *intern(struct debuginfo *d, const char *s, size_t len)
 
 static const char *intern_dwarf(struct debuginfo *d, const char *s)
 {
-	size_t len = dwarf_guard__strlen(&d->guard, s, MAX_STRING);
+	size_t len = dwarf_guard__strlen(&d->guard, s, DEBUGINFO_MAX_STRING);
 
 	len = dwarf_guard__strlen(&d->alt_guard, s, len);
 	return len ? intern(d, s, len) : NULL;
@@ -341,6 +301,12 @@ static void build_index(struct debuginfo *d)
 	}
 }
 
+void debuginfo__index(struct debuginfo *d)
+{
+	if (!d->indexed)
+		build_index(d);
+}
+
 /* The number of spans that start at or below an address. */
 static u32 spans_up_to(const struct debuginfo *d, u64 addr)
 {
@@ -350,17 +316,14 @@ static u32 spans_up_to(const struct debuginfo *d, u64 addr)
 	return n;
 }
 
-/* The units that hold an address, the likeliest first: more than one where broken or folded
- * sections overlap. Returns their number. */
-static u32 units_at(struct debuginfo *d, u64 addr, struct unit **out, u32 max)
+u32 debuginfo__units_at(struct debuginfo *d, u64 addr, struct unit **out, u32 max)
 {
 	u32 n = 0, looked = 0;
 
 	if (!keep_in_budget(d))
 		return 0;
-	if (!d->indexed)
-		build_index(d);
-	for (u32 i = spans_up_to(d, addr); i-- > 0 && n < max && looked++ < MAX_OVERLAP;) {
+	debuginfo__index(d);
+	for (u32 i = spans_up_to(d, addr); i-- > 0 && n < max && looked++ < DEBUGINFO_MAX_OVERLAP;) {
 		if (d->spans[i].max_end <= addr)
 			break;
 		if (d->spans[i].end > addr)
@@ -369,7 +332,7 @@ static u32 units_at(struct debuginfo *d, u64 addr, struct unit **out, u32 max)
 	return n;
 }
 
-static bool unit_die(struct debuginfo *d, const struct unit *u, Dwarf_Die *die)
+bool debuginfo__unit_die(struct debuginfo *d, const struct unit *u, Dwarf_Die *die)
 {
 	return dwarf_offdie(d->dwarf, u->die, die) != NULL;
 }
@@ -414,17 +377,17 @@ static bool read_lines(struct debuginfo *d, struct unit *u, Dwarf_Die *die)
 static const char *row_path(struct debuginfo *d, Dwarf_Die *unit, Dwarf_Line *row)
 {
 	const char *path = dwarf_linesrc(row, NULL, NULL), *dir;
-	char joined[MAX_STRING];
+	char joined[DEBUGINFO_MAX_STRING];
 	Dwarf_Attribute mem;
 	int n;
 
 	if (!path || path[0] == '/')
-		return path ? intern(d, path, strnlen(path, MAX_STRING)) : NULL;
+		return path ? intern(d, path, strnlen(path, DEBUGINFO_MAX_STRING)) : NULL;
 	dir = dwarf_formstring(dwarf_attr(unit, DW_AT_comp_dir, &mem));
-	n = dir ? (int)dwarf_guard__strlen(&d->guard, dir, MAX_STRING) : 0;
+	n = dir ? (int)dwarf_guard__strlen(&d->guard, dir, DEBUGINFO_MAX_STRING) : 0;
 	/* Before DWARF 5, libdw has put it in front of files without a directory. */
 	if (!n || (!strncmp(path, dir, n) && path[n] == '/'))
-		return intern(d, path, strnlen(path, MAX_STRING));
+		return intern(d, path, strnlen(path, DEBUGINFO_MAX_STRING));
 	n = snprintf(joined, sizeof(joined), "%.*s/%s", n, dir, path);
 	return intern(d, joined, MIN((size_t)n, sizeof(joined) - 1));
 }
@@ -436,7 +399,7 @@ static bool line_in_unit(struct debuginfo *d, struct unit *u, u64 vaddr, const c
 	Dwarf_Die die;
 	int number;
 
-	if (!unit_die(d, u, &die) || !read_lines(d, u, &die))
+	if (!debuginfo__unit_die(d, u, &die) || !read_lines(d, u, &die))
 		return false;
 	row = dwarf_getsrc_die(&die, vaddr);
 	if (!row || dwarf_lineno(row, &number) || number <= 0)
@@ -448,12 +411,12 @@ static bool line_in_unit(struct debuginfo *d, struct unit *u, u64 vaddr, const c
 
 bool debuginfo__line(struct debuginfo *d, u64 vaddr, const char **file, u32 *line)
 {
-	struct unit *units[MAX_OVERLAP];
+	struct unit *units[DEBUGINFO_MAX_OVERLAP];
 	u32 n;
 
 	if (d->go)
 		return go_table__line(d->go, vaddr, file, line);
-	n = units_at(d, vaddr, units, ARRAY_SIZE(units));
+	n = debuginfo__units_at(d, vaddr, units, ARRAY_SIZE(units));
 	for (u32 i = 0; i < n; i++)
 		if (line_in_unit(d, units[i], vaddr, file, line))
 			return true;
@@ -472,15 +435,15 @@ static void read_scopes(struct debuginfo *d, struct unit *u)
 		return;
 	start = clock__thread_cpu_ns();
 	u->walked = true;
-	if (u->size > MAX_UNIT_SIZE || !dwarf_guard__abbrevs(&d->guard, u->abbrevs, &abbrevs) ||
-	    !unit_die(d, u, &die))
+	if (u->size > DEBUGINFO_MAX_UNIT || !dwarf_guard__abbrevs(&d->guard, u->abbrevs, &abbrevs) ||
+	    !debuginfo__unit_die(d, u, &die))
 		return;
 	dwarf_scopes__init(&u->scopes, &die);
 	note_time(d, start);
 	d->memory += dwarf_scopes__bytes(&u->scopes) + (size_t)abbrevs * ABBREV_BYTES;
 }
 
-static const char *die_string(struct debuginfo *d, Dwarf_Die *die, unsigned int attribute)
+const char *debuginfo__die_string(struct debuginfo *d, Dwarf_Die *die, unsigned int attribute)
 {
 	Dwarf_Attribute mem;
 	const char *s = dwarf_formstring(dwarf_attr_integrate(die, attribute, &mem));
@@ -495,11 +458,11 @@ static const char *scope_name(struct debuginfo *d, struct dwarf_scope *s)
 	if (s->named || !dwarf_offdie(d->dwarf, s->die, &die))
 		return s->name;
 	s->named = true;
-	s->name = die_string(d, &die, DW_AT_linkage_name);
+	s->name = debuginfo__die_string(d, &die, DW_AT_linkage_name);
 	if (!s->name)
-		s->name = die_string(d, &die, DW_AT_MIPS_linkage_name);
+		s->name = debuginfo__die_string(d, &die, DW_AT_MIPS_linkage_name);
 	if (!s->name)
-		s->name = die_string(d, &die, DW_AT_name);
+		s->name = debuginfo__die_string(d, &die, DW_AT_name);
 	return s->name;
 }
 
@@ -533,153 +496,16 @@ static int go_inlined(struct debuginfo *d, u64 vaddr, struct inline_frame *out, 
 
 int debuginfo__inlined(struct debuginfo *d, u64 vaddr, struct inline_frame *out, int max)
 {
-	struct unit *units[MAX_OVERLAP];
+	struct unit *units[DEBUGINFO_MAX_OVERLAP];
 	u32 count;
 	int n = 0;
 
 	if (d->go)
 		return go_inlined(d, vaddr, out, max);
-	count = units_at(d, vaddr, units, ARRAY_SIZE(units));
+	count = debuginfo__units_at(d, vaddr, units, ARRAY_SIZE(units));
 	for (u32 i = 0; i < count && !n; i++)
 		n = chain_in_unit(d, units[i], vaddr, out, max);
 	return n;
-}
-
-/* --- DIEs --- */
-
-#define MAX_WALK_NS   NSEC_PER_SEC
-#define MAX_ENCLOSING 32 /* namespaces, classes and enums within each other */
-
-struct walk {
-	u64 deadline;
-	u32 seen;
-	bool (*fits)(const struct walk *w, Dwarf_Die *die);
-	u64 vaddr;
-	const char *name;
-	struct debuginfo *d;
-};
-
-static bool is_over(struct walk *w)
-{
-	return ++w->seen % 1024 == 0 && clock__thread_cpu_ns() > w->deadline;
-}
-
-static bool encloses(Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
-
-	return tag == DW_TAG_namespace || tag == DW_TAG_module || tag == DW_TAG_structure_type ||
-	       tag == DW_TAG_class_type || tag == DW_TAG_union_type || tag == DW_TAG_enumeration_type;
-}
-
-static bool find_below(struct walk *w, Dwarf_Die *parent, u32 depth, Dwarf_Die *found)
-{
-	Dwarf_Die die;
-
-	if (depth == MAX_ENCLOSING || dwarf_child(parent, &die))
-		return false;
-	do {
-		if (w->fits(w, &die)) {
-			*found = die;
-			return true;
-		}
-		if (encloses(&die) && find_below(w, &die, depth + 1, found))
-			return true;
-	} while (!is_over(w) && !dwarf_siblingof(&die, &die));
-	return false;
-}
-
-/* Of a unit whose abbreviations are sane, or its DIEs have no bound. */
-static bool find_in_unit(struct debuginfo *d, struct unit *u, struct walk *w, Dwarf_Die *found,
-			 Dwarf_Die *unit)
-{
-	u32 abbrevs;
-
-	return u->size <= MAX_UNIT_SIZE && dwarf_guard__abbrevs(&d->guard, u->abbrevs, &abbrevs) &&
-	       unit_die(d, u, unit) && find_below(w, unit, 0, found);
-}
-
-/* What has a cold part elsewhere has ranges, and says nowhere which it begins with. */
-static bool begins_there(const struct walk *w, Dwarf_Die *die)
-{
-	Dwarf_Addr base, lo, hi;
-	ptrdiff_t at = 0;
-
-	if (dwarf_tag(die) != DW_TAG_subprogram)
-		return false;
-	for (u32 i = 0; i < MAX_OVERLAP && (at = dwarf_ranges(die, at, &base, &lo, &hi)) > 0; i++)
-		if (lo == w->vaddr)
-			return true;
-	return false;
-}
-
-bool debuginfo__function(struct debuginfo *d, u64 vaddr, Dwarf_Die *function, Dwarf_Die *unit)
-{
-	struct walk w = {.deadline = clock__thread_cpu_ns() + MAX_WALK_NS, .fits = begins_there,
-			 .vaddr = vaddr, .d = d};
-	struct unit *units[MAX_OVERLAP];
-	u32 n = units_at(d, vaddr, units, ARRAY_SIZE(units));
-
-	for (u32 i = 0; i < n; i++)
-		if (find_in_unit(d, units[i], &w, function, unit))
-			return true;
-	return false;
-}
-
-static bool is_called(const struct walk *w, Dwarf_Die *die)
-{
-	const char *name = dwarf_diename(die);
-
-	return name && dwarf_guard__strlen(&w->d->guard, name, MAX_STRING) == strlen(w->name) &&
-	       !strncmp(name, w->name, strlen(w->name));
-}
-
-static bool is_record_named(const struct walk *w, Dwarf_Die *die)
-{
-	int tag = dwarf_tag(die);
-
-	return (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-		tag == DW_TAG_union_type) &&
-	       !dwarf_hasattr(die, DW_AT_declaration) && is_called(w, die);
-}
-
-static bool is_enumerator_named(const struct walk *w, Dwarf_Die *die)
-{
-	return dwarf_tag(die) == DW_TAG_enumerator && is_called(w, die);
-}
-
-static bool find_anywhere(struct debuginfo *d, struct walk *w, Dwarf_Die *found)
-{
-	Dwarf_Die unit;
-
-	w->deadline = clock__thread_cpu_ns() + MAX_WALK_NS;
-	if (!d->indexed)
-		build_index(d);
-	for (u32 i = 0; i < d->nunits && clock__thread_cpu_ns() < w->deadline; i++)
-		if (find_in_unit(d, &d->units[i], w, found, &unit))
-			return true;
-	return false;
-}
-
-bool debuginfo__find_record(struct debuginfo *d, const char *name, Dwarf_Die *record)
-{
-	return find_anywhere(d, &(struct walk){.fits = is_record_named, .name = name, .d = d}, record);
-}
-
-bool debuginfo__find_enumerator(struct debuginfo *d, const char *name, Dwarf_Die *enumerator)
-{
-	return find_anywhere(d, &(struct walk){.fits = is_enumerator_named, .name = name, .d = d},
-			     enumerator);
-}
-
-const char *debuginfo__die_name(struct debuginfo *d, Dwarf_Die *die)
-{
-	return die_string(d, die, DW_AT_name);
-}
-
-const char *debuginfo__die_producer(struct debuginfo *d, Dwarf_Die *unit)
-{
-	return die_string(d, unit, DW_AT_producer);
 }
 
 bool debuginfo__vaddr(const struct debuginfo *d, u64 offset, u64 *vaddr)

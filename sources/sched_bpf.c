@@ -41,6 +41,7 @@ struct source {
 	u32 ncpus;
 	u64 cpus_ns;
 	u32 slow; /* delays told in this interval */
+	u32 twice; /* 2 where an interval has room for twice as many waits, else 1 */
 	bool active_only;
 };
 
@@ -486,8 +487,8 @@ static int open_programs(struct source *s, struct status *st)
 		return err;
 	s->base.stacks_max = sizes->stacks;
 	s->base.ring_bytes = sizes->ring_bytes;
-	bpf_source__size(&s->base, "waits", sizes->waits);
-	bpf_source__size(&s->base, "rests", sizes->rests);
+	bpf_source__size(&s->base, "waits", sizes->waits * s->twice);
+	bpf_source__size(&s->base, "rests", sizes->rests * s->twice);
 	s->skel->rodata->switch_has_state = switch_has_state();
 #ifdef __x86_64__
 	/* The kernel's image and its modules lie within it. */
@@ -543,9 +544,13 @@ static bool walks_sleepers(const struct sampling *how)
 	return how->call_graph != CALL_GRAPH_OFF && !memory__is_little();
 }
 
+/* Beside compilers ten seconds have some 20,000 different waits; maps have their memory from the start. */
+#define LONG_INTERVAL_S 4
+
 static int init(struct source *s, const struct sampling *how, struct status *st)
 {
 	(void)st;
+	s->twice = how->interval_s >= LONG_INTERVAL_S && !memory__is_little() ? 2 : 1;
 	s->ncpus = (u32)MAX(libbpf_num_possible_cpus(), 1);
 	s->cpus_before = xcalloc(s->ncpus, sizeof(*s->cpus_before));
 	s->tasks = sched_tasks__new();

@@ -53,7 +53,8 @@ def switches():
 def name_of(program):
     shown = subprocess.run([live.bpftool(), "prog", "show", "id", str(program)], check=True,
                            stdout=subprocess.PIPE, text=True).stdout
-    return re.search(r" name (\S+)", shown)[1]
+    found = re.search(r" name (\S+)", shown)
+    return found[1] if found else ""
 
 
 def cost(open_it):

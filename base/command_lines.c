@@ -6,9 +6,10 @@
 #include "base/hidx.h"
 
 #define EARLY_NS (20 * NSEC_PER_MSEC) /* clock ticks are 10 ms, read at slightly other times */
+#define ITS_NAME UINT32_MAX	      /* no thread's id */
 
 struct command {
-	u32 tgid, tid;	      /* tid 0: of the process */
+	u32 tgid, tid;	      /* tid 0: of the process; ITS_NAME */
 	u32 older;	      /* position + 1 of what had the same ids before; 0: none */
 	u64 start_ns, end_ns; /* of the process; end_ns 0: it goes on */
 	char *line;	      /* or the thread's name */
@@ -156,7 +157,8 @@ void command_lines__learn_thread(u32 tgid, u32 tid, const char *name)
 
 	pthread_mutex_lock(&lock);
 	process = newest_of(tgid, 0);
-	if (process && tid)
+	tid = tid ? tid : ITS_NAME;
+	if (process)
 		put(thread_of(process, tid),
 		    (struct command){.tgid = tgid, .tid = tid, .start_ns = process->start_ns}, name);
 	pthread_mutex_unlock(&lock);
@@ -212,6 +214,11 @@ const char *command_lines__thread(struct arena *a, u32 tgid, u32 tid, u64 start_
 		name = arena__strdup(a, c->line);
 	pthread_mutex_unlock(&lock);
 	return name;
+}
+
+const char *command_lines__process(struct arena *a, u32 tgid, u64 start_ns)
+{
+	return command_lines__thread(a, tgid, ITS_NAME, start_ns);
 }
 
 void command_lines__forget_all(void)

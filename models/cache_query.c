@@ -89,8 +89,10 @@ static void name_row(struct cache_builder *m, struct cache_row *r)
 	r->pid = u->tgid == CACHE_MERGED ? 0 : u->tgid;
 	r->pid_text = task__id_text(m->arena, r->pid);
 	r->ended = r->pid && u->ended;
-	if (m->query->group == CACHE_BY_PID && !u->past)
+	if (m->query->group == CACHE_BY_PID && !u->past) {
 		r->cmdline = task__cmdline(m->arena, r->pid, 0);
+		r->comm = task__process(m->arena, r->pid, 0, r->comm);
+	}
 	r->cgroup_name = task__cgroup_text(m->arena, u->cgroup);
 	r->file = file_text(m->arena, u);
 	r->dev_text = u->dev ? dev_text(m->arena, u->dev) : NULL;

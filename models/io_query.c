@@ -220,6 +220,15 @@ static const char *file_text(struct arena *a, const struct io_proc *p)
 	return arena__strdup(a, buf);
 }
 
+/* A request has the name of its thread; rows of processes have theirs. */
+static const char *proc_name(const struct query_builder *m, const struct io_proc *p)
+{
+	const char *text = io_who__text(&p->who);
+	bool known = m->query->group == IO_BY_PID && !p->past && !p->who.device.host;
+
+	return known ? task__process(m->arena, p->who.tgid, 0, text) : text;
+}
+
 static void begin_proc(struct query_builder *m, struct io_row *r, const struct io_proc *p)
 {
 	enum io_group by = m->query->group;
@@ -242,7 +251,7 @@ static void begin_proc(struct query_builder *m, struct io_row *r, const struct i
 	else if (by == IO_BY_FILE)
 		r->name = *r->files ? r->files : "[no file]";
 	else
-		r->name = io_who__text(&p->who);
+		r->name = proc_name(m, p);
 }
 
 /* A process has its newest name; what is written for it later may be under an older one. */
@@ -274,7 +283,7 @@ static void rename_proc(struct query_builder *m, struct io_row *r, const struct 
 	if (m->query->group != IO_BY_PID || !is_better_label(p, r->proc))
 		return;
 	r->proc = p;
-	r->name = io_who__text(&p->who);
+	r->name = proc_name(m, p);
 }
 
 static bool passes_filter(const struct query_builder *m, const struct io_proc *p)

@@ -65,8 +65,8 @@ static const struct field fields[] = {
 		     "process id; of flushes and of what nobody knows who dirtied it none"),
 	 TEXT_AT(ROW, pid_text), .groups = PIDS},
 	{TEXT_COLUMN("comm", "Command", 15, 0, COLUMN_BOTH,
-		     "name of the thread that began it, or dirtied the file that a "
-		     "worker writes; [writeback]: that is not known"),
+		     "name of the process, or of the thread that began it, or dirtied the file "
+		     "that a worker writes; [writeback]: that is not known"),
 	 TEXT_AT(ROW, name), .groups = PIDS | COMMS, .keys = PIDS | COMMS},
 	END_FIELDS(ROW, PIDS),
 	CMDLINE_FIELD(ROW, PIDS),

@@ -45,6 +45,13 @@ const char *task__cmdline(struct arena *a, u32 tgid, u64 start_ns)
 	return *line ? line : NULL;
 }
 
+const char *task__process(struct arena *a, u32 tgid, u64 start_ns, const char *comm)
+{
+	const char *name = tgid ? command_lines__process(a, tgid, start_ns) : "";
+
+	return *name ? name : comm;
+}
+
 const char *task__thread_name(struct arena *a, u32 tgid, u32 tid, u64 start_ns)
 {
 	const char *name = command_lines__thread(a, tgid, tid, start_ns);

@@ -20,6 +20,8 @@ const char *task__cgroup_text(struct arena *a, u64 id);
 /* The command line of a process that began at start_ns, or of a thread's; 0: of who has the pid.
  * NULL: not known. */
 const char *task__cmdline(struct arena *a, u32 tgid, u64 start_ns);
+/* What that process is called, as its first thread is; comm where that is not known. start_ns: as above. */
+const char *task__process(struct arena *a, u32 tgid, u64 start_ns, const char *comm);
 /* What the runtime in that process calls a thread; start_ns: as above. NULL: nothing else than its comm. */
 const char *task__thread_name(struct arena *a, u32 tgid, u32 tid, u64 start_ns);
 /* "name/tid": as above, of whom has these ids or had them last; where the runtime calls it nothing else, its comm. */

@@ -15,6 +15,7 @@ struct import_out {
 	struct symbols *symbols;
 	struct record_sink *sink;
 	struct health health;
+	u64 lost[2]; /* as the kernel says, and by event */
 	struct stack_sample *sums; /* of the interval, or what is left of it */
 	u32 nsums, cap_sums;
 	struct hidx by_key, defined;
@@ -211,9 +212,10 @@ bool import_out__put(struct import_out *o, const struct stack_sample *s)
 	return true;
 }
 
-void import_out__lost(struct import_out *o, u64 n)
+void import_out__lost(struct import_out *o, u64 n, bool by_event)
 {
-	o->health.lost += n;
+	o->lost[by_event] += n;
+	o->health.lost = MAX(o->lost[0], o->lost[1]);
 }
 
 u64 import_out__samples(const struct import_out *o)

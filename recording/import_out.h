@@ -31,7 +31,9 @@ bool import_out__put(struct import_out *o, const struct stack_sample *s);
 void import_out__ask(struct import_out *o, const struct ask_form *form);
 /* Of the interval that the last import_out__put was in; the stack is a defined one. */
 void import_out__measure(struct import_out *o, struct measure_sample *s);
-void import_out__lost(struct import_out *o, u64 n);
+/* What the kernel had no room for it says in records of its own; since Linux 6.0 perf record counts that once
+ * more, by event. */
+void import_out__lost(struct import_out *o, u64 n, bool by_event);
 u64 import_out__samples(const struct import_out *o);
 /* Ends the last interval, waits for symbols, frees. A descriptor for reader__open_memory; -1 with
  * st. NULL is fine: -1, and st as it is. */

@@ -348,7 +348,7 @@ static void take(void *ctx, const struct perf_event_header *h)
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
 		if (p->out)
-			import_out__lost(p->out, r.lost);
+			import_out__lost(p->out, r.lost, r.type == PERF_RECORD_LOST_SAMPLES);
 		break;
 	}
 }

@@ -15,7 +15,8 @@ struct command_sample {
 	const char *line; /* arguments joined by blanks, printable */
 };
 
-/* SAMPLE_THREAD_NAME: what the runtime in a process calls a thread, where comm does not say it. */
+/* SAMPLE_THREAD_NAME: what the runtime in a process calls a thread, where comm does not say it. tid 0: what the
+ * process is called, as its first thread is. */
 struct thread_name_sample {
 	struct sample head;
 	u32 tgid, tid;

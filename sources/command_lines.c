@@ -22,6 +22,7 @@ struct process {
 	u32 tgid;
 	bool wanted, dead;
 	u64 hash; /* of the line that was sent last; 0: none */
+	u64 name; /* likewise */
 };
 
 struct command_reader {
@@ -108,6 +109,30 @@ static void end(struct command_reader *r, const struct proc_event *ev, const str
 	r->ndead++;
 }
 
+static void put_name(struct process *p, const char *name, const struct sample_sink *sink)
+{
+	struct thread_name_sample s = {.head.type = SAMPLE_THREAD_NAME, .tgid = p->tgid, .name = name};
+	u64 hash = hash_bytes(name, strlen(name)) | 1;
+
+	if (hash == p->name)
+		return;
+	p->name = hash;
+	sink__put(sink, &s.head);
+}
+
+/* It may be over before it is read again; whose name is not known yet is read. */
+static void rename_process(struct command_reader *r, const struct proc_event *ev, const struct sample_sink *sink)
+{
+	struct process *p = find(r, ev->tgid);
+	char name[COMM_LEN];
+
+	if (!p || !p->name)
+		return;
+	copy_str(name, sizeof(name), ev->comm);
+	proc__replace_controls(name);
+	put_name(p, name, sink);
+}
+
 void command_reader__event(struct command_reader *r, const struct proc_event *ev,
 			   const struct sample_sink *sink)
 {
@@ -115,6 +140,8 @@ void command_reader__event(struct command_reader *r, const struct proc_event *ev
 		end(r, ev, sink);
 	else if (ev->type == PROC_FORK || ev->type == PROC_EXEC)
 		want(r, ev->tgid);
+	if ((ev->type == PROC_EXEC || ev->type == PROC_COMM) && ev->tid == ev->tgid)
+		rename_process(r, ev, sink);
 }
 
 /* --- reading --- */
@@ -127,27 +154,35 @@ static u64 start_of(const struct proc_stat *stat)
 	return ns > slept ? ns - slept : ns;
 }
 
+static void put_line(struct process *p, const struct proc_stat *stat, const char *line, const struct sample_sink *sink)
+{
+	struct command_sample s = {
+		.head.type = SAMPLE_COMMAND, .tgid = p->tgid, .start_ns = start_of(stat), .line = line};
+	u64 hash = hash_bytes(line, strlen(line)) | 1;
+
+	if (hash == p->hash)
+		return;
+	p->hash = hash;
+	sink__put(sink, &s.head);
+}
+
 /* Kernel threads have none. */
 static void read_one(struct process *p, const struct sample_sink *sink)
 {
 	char path[32], line[COMMAND_LINE_LEN];
-	struct command_sample s = {.head.type = SAMPLE_COMMAND, .tgid = p->tgid, .line = line};
 	struct proc_stat stat;
 	ssize_t n;
-	u64 hash;
 
 	snprintf(path, sizeof(path), "/proc/%u/cmdline", p->tgid);
 	n = file__read(AT_FDCWD, path, line, sizeof(line));
 	if (n <= 0)
 		return;
 	proclist__parse_cmdline(line, (size_t)n);
-	hash = hash_bytes(line, strlen(line)) | 1;
 	snprintf(path, sizeof(path), "%u", p->tgid);
-	if (hash == p->hash || proc_stat__read(path, &stat))
+	if (proc_stat__read(path, &stat))
 		return;
-	p->hash = hash;
-	s.start_ns = start_of(&stat);
-	sink__put(sink, &s.head);
+	put_line(p, &stat, line, sink);
+	put_name(p, stat.comm, sink);
 }
 
 static void sweep(struct command_reader *r)

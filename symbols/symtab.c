@@ -68,20 +68,26 @@ static size_t underscores(const char *s)
 	return strspn(s, "_");
 }
 
+/* Of what is before its version: .symtab has cfree@GLIBC_2.2.5 beside free. */
+static size_t name_len(const char *s)
+{
+	return *s ? 1 + strcspn(s + 1, "@") : 0;
+}
+
 /* Names that hardly anybody calls a function by, beside another of its names: of old systems, or
  * for another width of what is the same. */
 static bool is_rare(const char *s)
 {
 	static const char *const old[] = {"cfree", "bcmp", "index", "rindex", "gsignal", "ssignal"};
 	static const char *const ends[] = {"64", "f32x", "f64x"};
-	size_t len = strlen(s), n;
+	size_t len = name_len(s), n;
 
 	for (u32 i = 0; i < ARRAY_SIZE(old); i++)
-		if (!strcmp(s, old[i]))
+		if (strlen(old[i]) == len && !memcmp(s, old[i], len))
 			return true;
 	for (u32 i = 0; i < ARRAY_SIZE(ends); i++) {
 		n = strlen(ends[i]);
-		if (len > n && !strcmp(s + len - n, ends[i]))
+		if (len > n && !memcmp(s + len - n, ends[i], n))
 			return true;
 	}
 	return false;
@@ -95,8 +101,8 @@ int symbol_name__prefer(const char *a, const char *b)
 		return ua < ub ? -1 : 1;
 	if (is_rare(a) != is_rare(b))
 		return is_rare(a) ? 1 : -1;
-	la = strlen(a);
-	lb = strlen(b);
+	la = name_len(a);
+	lb = name_len(b);
 	if (la != lb)
 		return la > lb ? -1 : 1;
 	return strcmp(a, b);

@@ -148,9 +148,21 @@ int view__check_groups(const struct view_ops *v, const char *keys, struct status
 	}
 }
 
+static bool has_stack_group(const struct view_ops *v)
+{
+	return v->groups && has_word(v->groups, " ", "stack", strlen("stack"));
+}
+
+/* What rows are grouped by is there to be exported. */
+static bool offers(const struct view_ops *v, enum export_need need)
+{
+	return need == EXPORT_ROWS || v->offers & 1u << need ||
+	       (need == EXPORT_STACKS && has_stack_group(v));
+}
+
 int view__check_format(const struct view_ops *v, const struct export_format *f, struct status *st)
 {
-	if (f->needs == EXPORT_ROWS || v->offers & 1u << f->needs)
+	if (offers(v, f->needs))
 		return 0;
 	return status__set(
 		st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
@@ -169,8 +181,7 @@ static bool has_moment(const struct view_ops *v)
 
 u32 view__terms(const struct view_ops *v)
 {
-	bool stacks = v->groups && has_word(v->groups, " ", "stack", strlen("stack"));
-	u32 terms = v->terms | (stacks ? SCOPE_TERM_STACK : 0);
+	u32 terms = v->terms | (has_stack_group(v) ? SCOPE_TERM_STACK : 0);
 
 	return has_moment(v) ? terms : terms & ~SCOPE_TERM_MOMENT;
 }

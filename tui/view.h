@@ -131,7 +131,8 @@ struct view_ops {
 	const char *groups; /* keys of --group, blank-separated, default first; "" none */
 	bool one_group;	    /* by one of them at a time */
 	bool any_group;	    /* what else there is questions say: names that none has are ignored */
-	u32 offers;	    /* bit per enum export_need: what its reports have beside rows */
+	u32 offers;	    /* bit per enum export_need: what its reports have beside rows, and stacks
+			       where they are a group */
 	const void *of; /* what the next two make it of */
 	struct screen *(*open)(const struct view_ops *v, struct host *h,
 			       const struct view_args *args);

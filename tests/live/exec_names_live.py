@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters by the name that a process takes by executing a program: short ones are judged then, not before."""
+"""Filters by the name that a process takes by executing a program: short ones are judged then, not before.
+Processes are called what they are, not what their threads are."""
 import collections
 import os
 import shutil
@@ -74,6 +75,50 @@ def test_other_names():
     """What is executed under a name that does not pass is seen no more"""
     rows, pids = watched("sched", "--filter", f"!comm~^{NAME}$", "--group", "tid")
     assert not {r["tid"] for r in rows if r["comm"] == NAME}, rows
+
+
+
+WRITER = """
+import ctypes, os, sys, threading
+call_me = lambda name: ctypes.CDLL(None).prctl(15, name, 0, 0, 0)
+def write():
+    call_me(b"its thread")
+    while True:
+        with open(sys.argv[1], "wb") as f:
+            f.write(bytes(65536))
+            os.fsync(f.fileno())
+threading.Thread(target=write, daemon=True).start()
+for line in sys.stdin:
+    call_me(line.strip().encode())
+"""
+
+
+def call(process, name):
+    process.stdin.write(name + "\n")
+    process.stdin.flush()
+
+
+def expect(watch, name):
+    """Reads on until its rows are called so."""
+    for _ in range(100):
+        names = {row["comm"] for row in watch.next()["rows"]}
+        if names == {name}:
+            return
+    raise AssertionError((names, name))
+
+
+def test_threads():
+    """cache and io call a process by its own name, and by another once it has that"""
+    live.need_root()
+    with live.temporary() as folder, \
+            subprocess.Popen([sys.executable, "-c", WRITER, os.path.join(folder, "file")], stdin=subprocess.PIPE,
+                             text=True) as process:
+        for view in "cache", "io":
+            call(process, "before")
+            with live.Watch(view, "-d", 0.3, "--group", "pid", "-p", process.pid, binary=live.CHECKED) as watch:
+                expect(watch, "before")
+                call(process, "after")
+                expect(watch, "after")
 
 
 if __name__ == "__main__":

@@ -69,10 +69,11 @@ def test_cache_misses():
 def test_without_stacks():
     """A view without stacks says so, with exit code 4"""
     live.need_root()
-    for name in "svg", "folded":
-        run = live.proftop("-b", "-n", "1", "-d", "0.2", "-V", "sched", "--format", name,
+    for view, name in ("sched", "svg"), ("sched", "folded"), ("sockets", "pprof"), ("tcp", "perf"), \
+            ("queries", "speedscope"), ("hwcache", "folded"), ("counters", "svg"), ("kvm", "pprof"):
+        run = live.proftop("-b", "-n", "1", "-d", "0.2", "-V", view, "--format", name,
                            binary=live.RELEASE)
-        assert run.status == 4 and f"view sched has no stacks for format {name}" in run.err, run
+        assert run.status == 4 and f"view {view} has no stacks for format {name}" in run.err, run
 
 
 def test_screen():

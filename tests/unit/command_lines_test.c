@@ -105,6 +105,34 @@ static void threads_are_of_a_process(void **state)
 	expect_thread(7, 8, 150 * S, "worker 2");
 }
 
+static void expect_process(u32 tgid, u64 start_ns, const char *name)
+{
+	struct arena a = {0};
+
+	assert_string_equal(command_lines__process(&a, tgid, start_ns), name);
+	arena__fini(&a);
+}
+
+static void processes_have_names(void **state)
+{
+	command_lines__learn_thread(7, 0, "nobody's");
+	expect_process(7, 0, "");
+	command_lines__learn(7, 100 * S, "/usr/bin/first -x");
+	expect_process(7, 0, "");
+	command_lines__learn_thread(7, 0, "first");
+	command_lines__learn_thread(7, 7, "main");
+	expect_process(7, 0, "first");
+	expect_thread(7, 7, 0, "main");
+	expect_thread(7, 0, 0, "");
+	command_lines__learn_thread(7, 0, "renamed");
+	expect_process(7, 150 * S, "renamed");
+	command_lines__end(7, 200 * S);
+	expect_process(7, 0, "renamed");
+	command_lines__learn(7, 300 * S, "second");
+	expect_process(7, 0, "");
+	expect_process(7, 150 * S, "renamed");
+}
+
 static void threads_of_who_ended_make_room(void **state)
 {
 	command_lines__learn(1, S, "ends");
@@ -128,6 +156,7 @@ int main(void)
 		cmocka_unit_test_teardown(pids_are_used_again, forget),
 		cmocka_unit_test_teardown(who_ended_makes_room, forget),
 		cmocka_unit_test_teardown(threads_are_of_a_process, forget),
+		cmocka_unit_test_teardown(processes_have_names, forget),
 		cmocka_unit_test_teardown(threads_of_who_ended_make_room, forget),
 	};
 

@@ -57,6 +57,37 @@ static void test_samples(void **state)
 	reader__free(r);
 }
 
+static void put_lost(struct perf_builder *m, u32 type, u64 n)
+{
+	perf_builder__open(m, type, 0);
+	if (type == PERF_RECORD_LOST)
+		perf_builder__u64(m, 1);
+	perf_builder__u64(m, n);
+	perf_builder__trail(m, 0, 0, T0 + 30);
+}
+
+/* The kernel says it as it happens, perf record by event at the end. */
+static void test_lost(void **state)
+{
+	struct record_interval iv;
+	struct perf_builder m;
+	struct status st;
+	struct seen seen;
+	struct reader *r;
+
+	begin(&m);
+	perf_builder__sample(&m, 10, 11, TEXT + 0x20, T0 + 10, 1000, NULL, 0);
+	put_lost(&m, PERF_RECORD_LOST, 5);
+	put_lost(&m, PERF_RECORD_LOST, 7);
+	put_lost(&m, PERF_RECORD_LOST_SAMPLES, 4);
+	put_lost(&m, PERF_RECORD_LOST_SAMPLES, 9);
+	r = open_made(&m, &st);
+	assert_non_null(r);
+	assert_true(next(r, &seen, &iv));
+	assert_int_equal(iv.v[MODEL_PROFILE].health.lost, 13);
+	reader__free(r);
+}
+
 /* Forks have what is mapped, programs that were begun have not; names follow. */
 static void test_processes(void **state)
 {
@@ -216,6 +247,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_samples),
+		cmocka_unit_test(test_lost),
 		cmocka_unit_test(test_processes),
 		cmocka_unit_test(test_broken),
 		cmocka_unit_test(test_refused),

@@ -224,6 +224,8 @@ static void test_known_names(void **state)
 		{"free", "cfree"},	 {"memcmp", "bcmp"}, {"strchr", "index"}, {"open", "open64"},
 		{"pow", "powf32x"},	 {"sin", "sinf64"},  {"write", "__write"},
 		{"raise", "gsignal"},	 {"do_work", "__do_work"},
+		/* .symtab of a C library's debug file. */
+		{"free", "cfree@GLIBC_2.2.5"}, {"pow@@GLIBC_2.29", "powf64@GLIBC_2.27"},
 	};
 
 	for (u32 i = 0; i < ARRAY_SIZE(pairs); i++) {

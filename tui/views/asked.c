@@ -347,7 +347,6 @@ static int asked__batch(const struct view_ops *v, const struct frame *f, const s
 		.feed = MODEL_##id,                                                                \
 		.screens = "measure slowest",                                                      \
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED | SCOPE_TERM_MOMENT, \
-		.offers = 1u << EXPORT_STACKS,                                                     \
 		.of = &of_##name_,                                                                 \
 		.open = asked__open,                                                               \
 		.report = asked__batch,                                                            \

@@ -417,7 +417,7 @@ enum { OFFERS_COUNT = 0, OFFERS_SPAN = 1, OFFERS_HOLDING = 0 };
 		.screens = "measure slowest",                                                      \
 		.terms = SCOPE_TERM_TIME | SCOPE_TERM_TASK | SCOPE_TERM_SCHED | SCOPE_TERM_MOMENT, \
 		.labels = groups_,                                                                 \
-		.offers = 1u << EXPORT_STACKS | (u32)OFFERS_##shape << EXPORT_EVENTS,              \
+		.offers = (u32)OFFERS_##shape << EXPORT_EVENTS,                                    \
 		.of = &of_##name_,                                                                 \
 		.open = measure__open,                                                             \
 		.report = measure__batch,                                                          \

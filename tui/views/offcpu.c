@@ -253,7 +253,6 @@ const struct view_ops view_offcpu = {
 	.feed = MODEL_WAITS,
 	.screens = "chain wall",
 	.terms = SCOPE_TERMS_ALL & ~SCOPE_TERM_MOMENT,
-	.offers = 1u << EXPORT_STACKS,
 	.groups = "stack tid pid comm cgroup state reason waker",
 	LISTING_VIEW_OPS(&the_view),
 };

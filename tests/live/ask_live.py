@@ -607,6 +607,19 @@ def test_like_bpftrace():
     same("sum", int(theirs["s"]), watch.sum("sum"))
 
 
+def test_names_of_the_kernel():
+    """The kernel's names, which take longer to read than a question to load, are read for stacks alone"""
+    if not shutil.which("strace"):
+        raise live.Skip("strace is not installed")
+    for question, wanted in (("count context-switches by comm", False), ("count context-switches by stack", True)):
+        with live.temporary() as folder:
+            calls = os.path.join(folder, "calls")
+            live.batch("-n", 3, "-d", 0.3, "--ask", question, binary=live.RELEASE,
+                       wrap=("strace", "-f", "-e", "trace=openat", "-o", calls))
+            with open(calls) as f:
+                assert ("/proc/kallsyms" in f.read()) == wanted, question
+
+
 def test_nothing_stays():
     """No program, map or link is left behind"""
     with Watch("count page-faults by comm") as watch:

@@ -620,6 +620,25 @@ def test_names_of_the_kernel():
                 assert ("/proc/kallsyms" in f.read()) == wanted, question
 
 
+PACED = "import os, time\nprint('ready', flush=True)\nwhile True: os.getppid(); time.sleep(0.001)"
+
+
+def test_first_interval():
+    """It begins when the first question is attached: what was counted while others were loaded is of it"""
+    asked = ("count syscalls:sys_enter_getppid by pid", "count raw_syscalls:sys_enter by stack",
+             "span raw_syscalls:sys_enter -> raw_syscalls:sys_exit by stack")
+    with subprocess.Popen([sys.executable, "-c", PACED], stdout=subprocess.PIPE, text=True) as work:
+        try:
+            work.stdout.readline()
+            report = live.batch("-n", 1, "-d", 0.05, "-V", "events",
+                                *(x for q in asked for x in ("--ask", "!" + q)))[0]
+        finally:
+            work.kill()
+    count = sum(r["count"] for r in report["rows"] if r["ask"] == asked[0] and r["pid"] == work.pid)
+    most = (report["t1_ns"] - report["t0_ns"]) / MS + 1
+    assert 0 < count <= most, f"{count} calls a millisecond apart, of {most:.1f} ms"
+
+
 def test_nothing_stays():
     """No program, map or link is left behind"""
     with Watch("count page-faults by comm") as watch:

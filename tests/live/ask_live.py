@@ -123,6 +123,18 @@ def test_signal_names():
     assert "10 SIGUSR1" in shown.out, str(shown)
 
 
+CALLING = "import os, time; [os.getppid() for i in range(9)]; time.sleep(3)"
+
+
+def test_call_names():
+    """A system call has its name behind its number on screen, and what is counted within it its own as a title"""
+    for question in ("count syscalls:sys_enter_* by __syscall_nr",
+                     "span raw_syscalls:sys_enter -> raw_syscalls:sys_exit by id between sched:sched_switch"):
+        shown = live.proftop("-b", "-n", 1, "-d", 1.5, "--ask", "!" + question, "--", sys.executable, "-c", CALLING)
+        assert re.search(r"\b\d+ getppid\b", shown.out), str(shown)
+        assert "between" not in question or re.search(r" sched_switch +Total", shown.out), str(shown)
+
+
 # Calls that fail, whose argument is one more each time, until a line comes; then the last one.
 RISING = """
 import os, select, sys

@@ -6,6 +6,7 @@
 #include "bpf/block.h"
 #include "bpf/block_dirty.bpf.h"
 #include "bpf/block_kernel.bpf.h"
+#include "bpf/moment.bpf.h"
 #include "bpf/stack.bpf.h"
 
 /* Stacks are sampled by chance: each request has its stack taken with a probability of one in stack_every,
@@ -267,7 +268,7 @@ static __always_inline bool state__whose(struct request_state *r, struct bio *bi
 	u32 cpu = bpf_get_smp_processor_id(), flags = task->flags;
 	bool passes = scope__passes(task, task->tgid, task->pid, cpu);
 
-	if (!passes && !is_writeback(bio, flags))
+	if (!moment__passes_now() || (!passes && !is_writeback(bio, flags)))
 		return false;
 	request__set(r, task->tgid, task->pid, cpu);
 	r->kthread = (flags & PF_KTHREAD) != 0;

@@ -16,8 +16,8 @@
 
 PERCPU_MAP(slots, 2, struct cache_slots);
 
-/* CPUs are judged at each event. */
-#define SCOPE_CPUS (SCOPE_BPF_HAS(SCOPE_BPF_CPU, 0) | SCOPE_BPF_HAS(SCOPE_BPF_CPU, 1))
+/* Judged at each event. */
+#define SCOPE_EACH (SCOPE_BPF_HAS(SCOPE_BPF_CPU, 0) | SCOPE_BPF_HAS(SCOPE_BPF_CPU, 1) | SCOPE_BPF_MOMENT)
 
 static __always_inline struct cache_slot *slot__of(u64 number, u32 tid)
 {
@@ -95,7 +95,7 @@ static __noinline int slot__set(struct thread *t, struct bank *b)
 		return 0;
 	}
 	slot__clear(s);
-	if (t->gone || ((u32)scope_state & SCOPE_CPUS))
+	if (t->gone || ((u32)scope_state & SCOPE_EACH))
 		return 0;
 	s->scope = t->scope;
 	s->start = task->start_time;

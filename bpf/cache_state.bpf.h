@@ -13,6 +13,7 @@
 #include "bpf/cache.h"
 #include "bpf/cache_kernel.bpf.h"
 #define SOURCE_STATS cache_stats
+#include "bpf/moment.bpf.h"
 #include "bpf/source.bpf.h"
 #include "bpf/stack.bpf.h"
 
@@ -346,7 +347,8 @@ static __always_inline bool thread__watched(struct thread *t, struct task_struct
 		t->watched = scope__task(task, task->tgid, task->pid);
 		t->scope = scope;
 	}
-	return t->watched && (!(u32)scope_state || scope__cpu(bpf_get_smp_processor_id()));
+	return t->watched &&
+	       (!(u32)scope_state || (scope__cpu(bpf_get_smp_processor_id()) && moment__passes_now()));
 }
 
 #endif

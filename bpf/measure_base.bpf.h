@@ -17,6 +17,7 @@
 #define MEASURE_MOMENT MOMENT_SAVED
 #endif
 #define IRQS_UNREAD 2
+const volatile u32 measure_moment = MEASURE_MOMENT; /* for user space */
 
 /* A global function, as scope__judge(): whether the CPU and what goes on there pass. */
 __noinline bool scope__here(u32 irqs_disabled, u32 mode)

@@ -59,7 +59,7 @@ static __always_inline u64 regs__irqs_disabled(void *ctx)
 }
 
 /* Of the kernel, from 6.14 on. As __ksym libbpf would read all of the kernel's types for each object, so user
- * space puts the calls in (moment__put_calls() in sources/moment.h), where the programs are a measure's. */
+ * space puts the calls in (moment__put_calls() in sources/moment.h). */
 static void (*const bpf_local_irq_save)(unsigned long *flags) = (void *)MOMENT_IRQ_SAVE;
 static void (*const bpf_local_irq_restore)(unsigned long *flags) = (void *)MOMENT_IRQ_RESTORE;
 
@@ -110,6 +110,17 @@ static __always_inline u32 moment__mode(void *ctx, u32 at)
 	if (at == MOMENT_REGISTERS)
 		return (s64)PT_REGS_IP((struct pt_regs *)ctx) < 0 ? MODE_KERNEL : MODE_USER;
 	return at == MOMENT_USER ? MODE_USER : MODE_KERNEL;
+}
+
+/* Of an event of the kernel, here and now; a global function, as scope__judge(). */
+__noinline bool scope__judge_now(void)
+{
+	return scope__judge_moment(bpf_get_current_task(), cpu__irqs_disabled(), MODE_KERNEL);
+}
+
+static __always_inline bool moment__passes_now(void)
+{
+	return !((u32)scope_state & SCOPE_BPF_MOMENT) || scope__judge_now();
 }
 
 static __always_inline bool moment__passes(void *ctx, struct task_struct *task, u32 at)

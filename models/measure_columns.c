@@ -167,6 +167,12 @@ static void add_labels(struct making *k)
 
 /* --- numbers --- */
 
+/* Of a question they are called as its events. */
+static int sum_width(const struct measure_sum *s)
+{
+	return (int)CLAMP(strlen(s->title), (size_t)8, (size_t)14);
+}
+
 static void add_rates(struct making *k)
 {
 	const struct measure *m = k->m;
@@ -182,7 +188,7 @@ static void add_rates(struct making *k)
 		if (m->sums[i].name && m->sums[i].type != VALUE_NS)
 			ADD(k, CELL_SUM_RATE, i,
 			    COLUMN(m->sums[i].type, text_of(k, "%s_rate", m->sums[i].name),
-				   m->sums[i].title, 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
+				   m->sums[i].title, sum_width(&m->sums[i]), 2, COLUMN_SCREEN | COLUMN_SHARE,
 				   m->sums[i].help));
 	for (u32 i = 0; i < MEASURE_RATIOS; i++)
 		if (m->ratios[i].name)

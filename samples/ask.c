@@ -127,14 +127,17 @@ static u32 drill_of(const struct ask_form *f)
 	return 0;
 }
 
-/* Times have their unit with them on the screen. */
+/* Times have their unit with them on the screen, and events are told by what is last in them: where they are from is
+ * in the question. */
 static void declare_sum(struct measure_sum *out, const struct ask_sum *s, char *title, size_t size)
 {
-	size_t len = strlen(s->name);
+	const char *last = strncmp(s->name, "mem:", 4) ? strrchr(s->name, ':') : NULL;
+	const char *name = last && last[1] ? last + 1 : s->name;
+	size_t len = strlen(name);
 
-	if (s->is_time && len > 3 && !strcmp(s->name + len - 3, "_ns"))
+	if (s->is_time && len > 3 && !strcmp(name + len - 3, "_ns"))
 		len -= 3;
-	copy_str(title, MIN(len + 1, size), s->name);
+	copy_str(title, MIN(len + 1, size), name);
 	if (s->is_time)
 		*title = (char)toupper((unsigned char)*title);
 	*out = (struct measure_sum){

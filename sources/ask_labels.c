@@ -112,12 +112,22 @@ static const struct value_names *printed_names(const struct trace_format *f, con
 	return names;
 }
 
-/* Formats say nothing of signals: a field of that name is one in all of them. */
+static bool is_call(const struct trace_format *f, const char *field)
+{
+	return !strcmp(field, "__syscall_nr") ||
+	       (!strcmp(field, "id") && (!strcmp(f->name, "sys_enter") || !strcmp(f->name, "sys_exit")));
+}
+
+/* Formats say nothing of signals, where a field of that name is one in all of them, and of system calls. */
 static const struct value_names *names_at(const struct trace_format *f, const char *field, struct arena *arena)
 {
 	const struct value_names *names = printed_names(f, field, arena);
 
-	return names || strcmp(field, "sig") ? names : value_names__of_signals(arena);
+	if (names)
+		return names;
+	if (is_call(f, field))
+		return value_names__of_syscalls(arena);
+	return strcmp(field, "sig") ? NULL : value_names__of_signals(arena);
 }
 
 #define PRINTED_BY 8

@@ -6,6 +6,7 @@
 #include <sys/epoll.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/embed.h"
 #include "bpf/stack.h"
 #include "sources/ask_rate.h"
@@ -30,6 +31,7 @@ struct asking {
 	struct scope *scope; /* in force */
 	struct running *v[ASK_MAX]; /* of the list those of the kind, in its order */
 	int epoll_fd; /* of the rings; -1: there is none */
+	u64 since_ns; /* the first one is attached; others take their time to load, and a look at all threads after that */
 };
 
 static struct asking *of(struct source *s)
@@ -195,6 +197,8 @@ static struct running *open_one(struct asking *a, const struct ask *ask, const s
 	r = take_prepared(ask, how);
 	if (!r)
 		r = load_one(ask, how, st);
+	if (!a->since_ns)
+		a->since_ns = clock__monotonic_ns();
 	err = r ? attach_one(r, &rate, how, scope, st) : -EINVAL;
 	ask_rate__end(&rate);
 	if (!err) {
@@ -285,6 +289,11 @@ static int asking__set_sampling(struct source *s, const struct sampling *how, st
 	for (u32 i = 0; i < of(s)->n; i++)
 		bpf_source__set_sampling(of(s)->v[i]->source, how, st);
 	return 0;
+}
+
+static u64 asking__since(struct source *s)
+{
+	return of(s)->since_ns;
 }
 
 static int asking__fd(struct source *s)
@@ -380,6 +389,7 @@ static bool asking__ask_tables(const struct sampling *how, const struct scope *s
 		.close = asking__close,                                                            \
 		.set_scope = asking__set_scope,                                                    \
 		.set_sampling = asking__set_sampling,                                              \
+		.since = asking__since,                                                            \
 		.fd = asking__fd,                                                                  \
 		.turn = asking__turn,                                                              \
 		.fetch = asking__fetch,                                                            \

@@ -315,6 +315,7 @@ static const struct bpf_subject subject = {
 	.sizes_size = sizeof(struct block_bpf_sizes),
 	.open = open_programs,
 	.loaded = loaded,
+	.moment = MOMENT_SAVED,
 	.scoped = scoped,
 	.begin = begin,
 	.turning = look_at_old,

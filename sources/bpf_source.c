@@ -17,6 +17,8 @@
 #include "sources/bpf_globals.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
+#include "sources/core_btf.h"
+#include "sources/moment.h"
 #include "sources/unwind_maps.h"
 
 #define STACKS_FULL_PCT 75
@@ -101,6 +103,8 @@ int bpf_source__set_scope(struct source *s, const struct scope *scope, struct st
 	struct bpf_source *b = base_of(s);
 	int err = b->of->check_scope ? b->of->check_scope(s, scope, st) : 0;
 
+	if (!err && b->of->moment)
+		err = moment__check(scope, b->of->moment, st);
 	if (!err)
 		err = bpf_scope__set(&b->scope, scope, st);
 	if (err)
@@ -167,12 +171,24 @@ static void find_globals(struct bpf_source *b)
 	b->stacks_seen = bpf_object__find_map_by_name(b->obj, "stacks_seen");
 }
 
-int bpf_source__opened(struct bpf_source *b, struct bpf_object_skeleton *skeleton,
-		       struct status *st)
+int bpf_source__open_skeleton(struct bpf_source *b, struct bpf_object_skeleton *skeleton, struct status *st)
 {
+	const void *elf = skeleton ? skeleton->data : NULL;
+	void *copy;
+	int err;
+
+	if (!skeleton)
+		return bpf_util__failed(-ENOMEM, b->what, st);
+	copy = moment__put_calls(elf, skeleton->data_sz);
+	skeleton->data = copy;
+	err = bpf_object__open_skeleton(skeleton, core_btf__opts(elf, skeleton->data_sz));
+	skeleton->data = (void *)elf;
+	free(copy);
+	if (err)
+		return bpf_util__failed(err, b->what, st);
 	b->skeleton = skeleton;
-	b->obj = skeleton ? *skeleton->obj : NULL;
-	return skeleton ? 0 : bpf_util__failed(-errno, b->what, st);
+	b->obj = *skeleton->obj;
+	return 0;
 }
 
 /* Maps that each source has, where memory is little: those that are made for as many as there may
@@ -213,7 +229,10 @@ static void size_stacks(struct bpf_source *b)
 static void size_common(struct bpf_source *b)
 {
 	u64 *wake = bpf_globals__find(b->obj, "ring_wake_bytes", sizeof(*wake));
+	u64 *resched = bpf_globals__find(b->obj, "need_resched_flags", sizeof(*resched));
 
+	if (resched)
+		*resched = moment__need_resched();
 	size_stacks(b);
 	bpf_source__size(b, "records", b->ring_bytes);
 	if (wake)

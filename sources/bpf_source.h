@@ -8,13 +8,14 @@
 #ifndef SOURCES_BPF_SOURCE_H
 #define SOURCES_BPF_SOURCE_H
 
+#include "base/arena.h"
+#include "bpf/moment.h"
 #include "bpf/unwind.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_ring.h"
 #include "sources/bpf_scope.h"
 #include "sources/bpf_util.h"
 #include "sources/bpf_visit.h"
-#include "sources/core_btf.h"
 #include "sources/source.h"
 
 struct bpf_map;
@@ -36,6 +37,8 @@ struct bpf_subject {
 	 * common maps. */
 	int (*open)(struct source *s, struct status *st);
 	int (*loaded)(struct source *s, struct status *st);
+	/* Where its programs are that judge the moment of an event; 0: none do. */
+	enum moment_at moment;
 	/* Before a scope is put in force: refuses one that does not do. After it. */
 	int (*check_scope)(struct source *s, const struct scope *scope, struct status *st);
 	void (*scoped)(struct source *s, const struct scope *scope);
@@ -132,9 +135,9 @@ void bpf_source__health(struct source *s, struct health *h);
 
 /* The beginning of a hook `open`, of a source with a skeleton in its member skel: 0, or -errno with st. */
 #define bpf_source__skeleton(s, name, st)                                                          \
-	((s)->skel = name##__open_opts(CORE_BTF_OPTS(name)),                                          \
-	 bpf_source__opened(&(s)->base, (s)->skel ? (s)->skel->skeleton : NULL, st))
-int bpf_source__opened(struct bpf_source *b, struct bpf_object_skeleton *skeleton, struct status *st);
+	((s)->skel = xcalloc(1, sizeof(*(s)->skel)),                                                  \
+	 bpf_source__open_skeleton(&(s)->base, name##__create_skeleton((s)->skel) ? NULL : (s)->skel->skeleton, st))
+int bpf_source__open_skeleton(struct bpf_source *b, struct bpf_object_skeleton *skeleton, struct status *st);
 /* The programs' figures as they are now. */
 void bpf_source__stats(const struct bpf_source *b, void *out);
 /* How many entries a map has room for, or both halves of a pair. Before it is loaded. */

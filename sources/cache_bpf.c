@@ -313,6 +313,7 @@ static const struct bpf_subject subject = {
 	.sizes_size = sizeof(struct cache_bpf_sizes),
 	.init = init,
 	.open = open_programs,
+	.moment = MOMENT_SAVED,
 	.attach = attach,
 	.retry = retry,
 	.begin = begin,

@@ -18,7 +18,6 @@
 #include "base/log.h"
 #include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
-#include "sources/moment.h"
 #include "sources/perf_open.h"
 #include "sources/perf_setup.h"
 #include "sources/unwind_tasks.h"
@@ -366,15 +365,9 @@ static int open_programs(struct source *s, struct status *st)
 	bpf_source__size(&s->base, "counts", sizes->counts);
 	bpf_source__size(&s->base, "tasks_seen", sizes->tasks);
 	/* The sideband, a tier-0 source, opened before. */
-	s->skel->rodata->need_resched_flags = moment__need_resched();
 	s->skel->rodata->watched_since = clock__monotonic_ns();
 	bpf_program__set_autoattach(s->skel->progs.cpu_sample, false);
 	return 0;
-}
-
-static int check_scope(struct source *s, const struct scope *scope, struct status *st)
-{
-	return moment__check(scope, MOMENT_REGISTERS, st);
 }
 
 static int cpu_bpf__set_sampling(struct source *s, const struct sampling *how, struct status *st)
@@ -423,7 +416,7 @@ static const struct bpf_subject subject = {
 	.sizes_size = sizeof(struct cpu_bpf_sizes),
 	.init = init,
 	.open = open_programs,
-	.check_scope = check_scope,
+	.moment = MOMENT_REGISTERS,
 	.scoped = apply_cpus,
 	.sampled = sampled,
 	.attach = attach,

@@ -17,6 +17,7 @@
 #include "sources/bpf_globals.h"
 #include "sources/bpf_probe.h"
 #include "sources/bpf_util.h"
+#include "sources/core_btf.h"
 #include "sources/moment.h"
 
 /* Slow spans that are wanted of each interval and class; the limit falls while there are fewer. It begins low,
@@ -165,14 +166,16 @@ static bool has_threads(const struct measure *m)
 	return false;
 }
 
-static int check_moment(const struct measure *m, const struct scope *scope, struct status *st)
+static int check_moment(struct source *s, const struct scope *scope, struct status *st)
 {
+	const u32 *at = bpf_globals__find(s->base.obj, "measure_moment", sizeof(*at));
+	const struct measure *m = s->m;
 	char names[64];
 
 	if (m->asked || !(scope__terms(scope) & SCOPE_TERM_MOMENT))
 		return 0;
 	if (!m->no_moment)
-		return moment__check(scope, MOMENT_SAVED, st);
+		return moment__check(scope, at ? (enum moment_at)*at : MOMENT_SAVED, st);
 	return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s: leave %s out", m->no_moment,
 			   scope__term_names(scope, SCOPE_TERM_MOMENT, names, sizeof(names)));
 }
@@ -185,7 +188,7 @@ static int check_scope(struct source *s, const struct scope *scope, struct statu
 	if (scope__terms(scope) & SCOPE_TERM_SCHED && !has_threads(s->m))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%s belong to no thread: leave %s out", s->m->noun,
 				   scope__term_names(scope, SCOPE_TERM_SCHED, names, sizeof(names)));
-	err = check_moment(s->m, scope, st);
+	err = check_moment(s, scope, st);
 	if (err)
 		return err;
 	return s->hooks->scope ? s->hooks->scope(s->ctx, scope, st) : 0;
@@ -279,7 +282,6 @@ static void keep_many_stacks(struct source *s)
 static void set_up(struct source *s)
 {
 	struct measure_setup setup = {s};
-	u64 resched = moment__need_resched();
 	u32 mask = s->sizes.cells - 1;
 	u32 shift = s->m->shape == MEASURE_SHAPE_SPAN ? MEASURE_NS_SHIFT : 0;
 
@@ -293,7 +295,6 @@ static void set_up(struct source *s)
 		bpf_source__size(&s->base, "cells", 2 * s->sizes.cells);
 		bpf_source__size(&s->base, "used", 2 * s->sizes.cells);
 	}
-	measure_setup__set(&setup, "need_resched_flags", &resched, sizeof(resched));
 	if (s->m->setup)
 		s->m->setup(&setup);
 }

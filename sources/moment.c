@@ -85,10 +85,12 @@ bool moment__tells_irqs(enum moment_at at)
 static void put_call(struct bpf_insn *insn)
 {
 	bool save = insn->imm == MOMENT_IRQ_SAVE;
-	s32 id = save ? calls.save : calls.restore;
+	s32 id;
 
 	if (insn->code != (BPF_JMP | BPF_CALL) || insn->src_reg || (!save && insn->imm != MOMENT_IRQ_RESTORE))
 		return;
+	moment__has_irqs();
+	id = save ? calls.save : calls.restore;
 	if (id > 0)
 		*insn = (struct bpf_insn){.code = BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = id};
 	else
@@ -100,7 +102,6 @@ void *moment__put_calls(const void *elf, size_t size)
 {
 	struct bpf_insn *copy = xmalloc(size);
 
-	moment__has_irqs();
 	memcpy(copy, elf, size);
 	for (size_t i = 0; i < size / sizeof(*copy); i++)
 		put_call(&copy[i]);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "samples/syscall_names.h"
+
 const struct value_names *value_names__of(const struct checked *c, struct arena *arena)
 {
 	struct value_names *names;
@@ -25,6 +27,8 @@ const struct value_names *value_names__of(const struct checked *c, struct arena 
 	return names;
 }
 
+#define SYSCALLS_MOST 1024
+
 /* Real-time signals have no names of their own. */
 const struct value_names *value_names__of_signals(struct arena *arena)
 {
@@ -37,6 +41,17 @@ const struct value_names *value_names__of_signals(struct arena *arena)
 		snprintf(name, sizeof(name), "SIG%s", sigabbrev_np(sig));
 		names->v[names->n++] = (struct value_name){sig, arena__strdup(arena, name)};
 	}
+	return names;
+}
+
+/* Those of this machine: a number says not whether a program of 32 bits made the call. */
+const struct value_names *value_names__of_syscalls(struct arena *arena)
+{
+	struct value_names *names = arena__alloc(arena, sizeof(*names) + SYSCALLS_MOST * sizeof(names->v[0]));
+
+	for (u32 nr = 0; nr < SYSCALLS_MOST; nr++)
+		if (syscall_name(SYSCALL_NATIVE, nr))
+			names->v[names->n++] = (struct value_name){nr, syscall_name(SYSCALL_NATIVE, nr)};
 	return names;
 }
 

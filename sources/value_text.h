@@ -21,6 +21,8 @@ struct value_names {
 const struct value_names *value_names__of(const struct checked *c, struct arena *arena);
 /* "SIGKILL" of 9. */
 const struct value_names *value_names__of_signals(struct arena *arena);
+/* "futex" of 202. */
+const struct value_names *value_names__of_syscalls(struct arena *arena);
 /* NULL: it has none. */
 const char *value_names__find(const struct value_names *names, u64 value);
 

@@ -24,7 +24,6 @@
 #define RETRY_MIN    NSEC_PER_SEC
 #define RETRY_MAX    (60 * NSEC_PER_SEC)
 #define READ_ON_MIN  (100 * NSEC_PER_MSEC) /* between two looks at a map that grows */
-#define PRELOAD_WAIT (200 * NSEC_PER_MSEC)
 #define COST_KERNEL  (2u << 20) /* /proc/kallsyms takes about as long as a file of this size */
 #define COST_LOADED  1
 
@@ -34,7 +33,6 @@ struct worker_state {
 	struct u32_vec active;			 /* objects with locs to resolve */
 	struct u32_vec retries;			 /* objects whose map may come to know more */
 	u64 trimmed_bytes;			 /* resolver__bytes when memory was given back */
-	u64 preload_at_ns;			 /* the kernel's names; UINT64_MAX: done */
 };
 
 static void announce(struct symbols *s)
@@ -359,19 +357,6 @@ static void take_queues(struct symbols *s, struct worker_state *w)
 	s->bpf_asked.prog = 0;
 }
 
-/* The kernel is in every profile: its names are read before they are asked for, but not before what was asked
- * for at the start, nor while programs are loaded, which keeps a CPU busy, too. */
-static bool preload_due(struct symbols *s, struct worker_state *w, u64 *next_ns)
-{
-	if (clock__monotonic_ns() < w->preload_at_ns) {
-		*next_ns = MIN(*next_ns, w->preload_at_ns);
-		return false;
-	}
-	w->preload_at_ns = UINT64_MAX;
-	resolver__load(s->resolver, s->kernel_object);
-	return true;
-}
-
 /* One piece of work; false when there is none. */
 static bool do_some(struct symbols *s, struct worker_state *w, u64 *next_ns)
 {
@@ -382,7 +367,7 @@ static bool do_some(struct symbols *s, struct worker_state *w, u64 *next_ns)
 		resolve_object(s, w, choose(s, w));
 		return true;
 	}
-	return result_inlined(s, w) || retry_due(s, w, next_ns) || preload_due(s, w, next_ns);
+	return result_inlined(s, w) || retry_due(s, w, next_ns);
 }
 
 static bool is_asked(const struct symbols *s)
@@ -422,7 +407,6 @@ static void *worker_main(void *arg)
 	bool more = true;
 
 	thread__name("symbols");
-	w->preload_at_ns = clock__monotonic_ns() + PRELOAD_WAIT;
 	pthread_mutex_lock(&s->lock);
 	while (!s->stop) {
 		if (!more && !is_asked(s))

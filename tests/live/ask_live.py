@@ -123,6 +123,18 @@ def test_signal_names():
     assert "10 SIGUSR1" in shown.out, str(shown)
 
 
+CALLING = "import os, time; [os.getppid() for i in range(9)]; time.sleep(3)"
+
+
+def test_call_names():
+    """A system call has its name behind its number on screen, and what is counted within it its own as a title"""
+    for question in ("count syscalls:sys_enter_* by __syscall_nr",
+                     "span raw_syscalls:sys_enter -> raw_syscalls:sys_exit by id between sched:sched_switch"):
+        shown = live.proftop("-b", "-n", 1, "-d", 1.5, "--ask", "!" + question, "--", sys.executable, "-c", CALLING)
+        assert re.search(r"\b\d+ getppid\b", shown.out), str(shown)
+        assert "between" not in question or re.search(r" sched_switch +Total", shown.out), str(shown)
+
+
 # Calls that fail, whose argument is one more each time, until a line comes; then the last one.
 RISING = """
 import os, select, sys
@@ -605,6 +617,38 @@ def test_like_bpftrace():
     theirs = dict(re.findall(r"@(\w): (\d+)", out))
     same("count", int(theirs["n"]), watch.sum())
     same("sum", int(theirs["s"]), watch.sum("sum"))
+
+
+def test_names_of_the_kernel():
+    """The kernel's names, which take longer to read than a question to load, are read for stacks alone"""
+    if not shutil.which("strace"):
+        raise live.Skip("strace is not installed")
+    for question, wanted in (("count context-switches by comm", False), ("count context-switches by stack", True)):
+        with live.temporary() as folder:
+            calls = os.path.join(folder, "calls")
+            live.batch("-n", 3, "-d", 0.3, "--ask", question, binary=live.RELEASE,
+                       wrap=("strace", "-f", "-e", "trace=openat", "-o", calls))
+            with open(calls) as f:
+                assert ("/proc/kallsyms" in f.read()) == wanted, question
+
+
+PACED = "import os, time\nprint('ready', flush=True)\nwhile True: os.getppid(); time.sleep(0.001)"
+
+
+def test_first_interval():
+    """It begins when the first question is attached: what was counted while others were loaded is of it"""
+    asked = ("count syscalls:sys_enter_getppid by pid", "count raw_syscalls:sys_enter by stack",
+             "span raw_syscalls:sys_enter -> raw_syscalls:sys_exit by stack")
+    with subprocess.Popen([sys.executable, "-c", PACED], stdout=subprocess.PIPE, text=True) as work:
+        try:
+            work.stdout.readline()
+            report = live.batch("-n", 1, "-d", 0.05, "-V", "events",
+                                *(x for q in asked for x in ("--ask", "!" + q)))[0]
+        finally:
+            work.kill()
+    count = sum(r["count"] for r in report["rows"] if r["ask"] == asked[0] and r["pid"] == work.pid)
+    most = (report["t1_ns"] - report["t0_ns"]) / MS + 1
+    assert 0 < count <= most, f"{count} calls a millisecond apart, of {most:.1f} ms"
 
 
 def test_nothing_stays():

@@ -6,8 +6,10 @@ import contextlib
 import os
 import subprocess
 import sys
+import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
+import blockdev  # noqa: E402
 import live  # noqa: E402
 from asks import CALLS, same  # noqa: E402
 
@@ -25,6 +27,19 @@ if sys.argv[1] == "user":
         pages[at] = 1
 else:
     assert zero.readinto(pages) == len(pages)
+print("done", flush=True)
+sys.stdin.readline()
+""" % N
+
+
+READ = """
+import mmap, os, sys
+fd = os.open(sys.argv[1], os.O_RDONLY | (os.O_DIRECT if "/dev/" in sys.argv[1] else 0))
+page = mmap.mmap(-1, 4096)
+print("ready", flush=True)
+sys.stdin.readline()
+for i in range(%d):
+    assert os.preadv(fd, [page], 0) == 4096
 print("done", flush=True)
 sys.stdin.readline()
 """ % N
@@ -78,11 +93,46 @@ def test_mode():
         live.near(found, 0, N // 20, f"faults of {who}, mode={other}")
 
 
-def test_interrupts():
-    """Calls end with interrupts on; handlers of devices have them off, softirqs on"""
+def check_reads(view, path, field):
+    """Reads of a page: by the kernel, with interrupts on, by a thread that is alone on its CPU or not."""
+    read = lambda *terms: sum(r[field] for r in count(view, [sys.executable, "-c", READ, path], *terms))  # noqa: E731
+    if not read():
+        raise live.Skip(f"{view} has no {field} of such a read here")
+    terms = [("mode=kernel", N), ("mode=user", 0)]
+    if irqs_told():
+        terms += [("irqs_disabled=0", N), ("irqs_disabled=1", 0)]
+    for term, wanted in terms:
+        same(f"{view}: {field}, {term}", wanted, read(term))
+    with crowded():
+        same(f"{view}: {field}, two or more to run", N, read("nr_running=2-"))
+        same(f"{view}: {field}, one to run", 0, read("nr_running=0-1"))
+
+
+def test_requests():
+    """Requests of a device, by the moment when they are made"""
+    with blockdev.loop_device() as device:
+        check_reads("io", f"/dev/{device}", "count")
+
+
+def test_pages():
+    """Reads of a page that is in the cache"""
+    with tempfile.NamedTemporaryFile(dir=live.FOLDER) as f:  # /tmp may be a tmpfs
+        f.write(bytes(4096))
+        f.flush()
+        os.fsync(f.fileno())
+        check_reads("cache", f.name, "read_hits")
+
+
+def irqs_told():
     with open("/proc/kallsyms", encoding="utf-8") as f:
-        told = any(line.split()[2] == "bpf_local_irq_save" for line in f)
-    if not told:
+        return any(line.split()[2] == "bpf_local_irq_save" for line in f)
+
+
+def test_interrupts():
+    """Calls end with interrupts on; handlers of devices have them off, softirqs on; a page fault's registers tell"""
+    found = sum(r["count"] for r in count("faults", [sys.executable, "-c", TOUCH, "user"], "irqs_disabled=0"))
+    live.near(found, N, N // 20, "faults, interrupts on")
+    if not irqs_told():
         refused("syscalls", "irqs_disabled=1", "from Linux 6.14 on", status=4)
         return
     same("getppid, interrupts on", N, calls("irqs_disabled=0"))

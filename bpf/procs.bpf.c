@@ -11,6 +11,7 @@
  */
 #include "bpf/procs_kernel.bpf.h"
 #include "bpf/procs.h"
+#include "bpf/slept_on.bpf.h"
 #define SOURCE_STATS procs_stats
 #include "bpf/source.bpf.h"
 
@@ -21,6 +22,7 @@ const volatile u8 call_part[PROCS_CALLS] = {}; /* by system call: what sleeping 
 
 volatile u32 report_all = 0;   /* the iterator reports threads that did not move, too */
 volatile u64 round_ns = 0, last_round_ns = 0; /* when this round of visits began, and the last */
+volatile u64 rounds = 0;
 volatile s64 rq_clock = 0; /* ours minus the scheduler's, as of the last switch */
 
 /* Sums since the thread was first visited. */
@@ -597,27 +599,20 @@ static __always_inline void sums__of(struct scratch *c, struct thread *t)
 	}
 }
 
-/* It has not run since the last round, nor could it: whatever it did then, it did all the time.
- * That is told by the scheduler's own fields, so that most threads of a large machine cost no more
- * than that. What else may have changed of it (others' doing: its nice value, its memory) comes
- * when all are reported. */
-#define ROUND_MARGIN_NS 5000000
-
 /* It stands alone in the list of its process's threads: told without a look at the process. */
 static __always_inline bool has_threads(struct task_struct *task)
 {
 	return task->thread_node.next != task->thread_node.prev;
 }
 
+/* It has not run since the last round, nor could it: whatever it did then, it did all the time.
+ * What else may have changed of it (others' doing: its nice value, its memory) comes when all are
+ * reported. */
 static __always_inline bool went_on(struct task_struct *task)
 {
-	u64 arrived = task->sched_info.last_arrival;
+	bool slept = slept_on(task, rq_clock, last_round_ns, rounds);
 
-	if (report_all || look_again || !rq_clock || !arrived ||
-	    arrived + rq_clock + ROUND_MARGIN_NS > last_round_ns)
-		return false;
-	return !task->on_cpu && task__state(task) && !task->exit_state &&
-	       !task->sched_info.last_queued &&
+	return slept && !report_all && !look_again && !task->exit_state &&
 	       (task->pid != task->tgid || !has_threads(task));
 }
 

@@ -11,6 +11,7 @@
  */
 #include "bpf/sched_record.bpf.h"
 #include "bpf/sched_run.bpf.h"
+#include "bpf/slept_on.bpf.h"
 
 char LICENSE[] SEC("license") = "GPL";
 
@@ -346,7 +347,7 @@ static __always_inline void visit_wait(struct thread *t, struct task_struct *tas
 			t->wait.on = on;
 	}
 	summed = __sync_lock_test_and_set(&t->summed_ns, now);
-	from = summed < begin_ns ? begin_ns : summed;
+	from = of_intervals(summed);
 	/* It ends later than that, or has been told of: unless it went on meanwhile it is as it was. */
 	if (now < from) {
 		__sync_val_compare_and_swap(&t->summed_ns, now, summed);
@@ -381,6 +382,11 @@ static __always_inline void visit_unseen(struct thread *t, struct task_struct *t
 	__sync_val_compare_and_swap(&t->state, state, SCHED_RUNNING);
 }
 
+static __always_inline bool in_turn(struct task_struct *task)
+{
+	return ((u32)task->pid + epoch) % SCHED_TURNS == 0;
+}
+
 /* Nothing happened to it since the last round. Locks of user space are waited for in futexes. */
 static __always_inline bool sleeps_on(const struct thread *t)
 {
@@ -398,6 +404,17 @@ static __always_inline u64 cut_of(const struct thread *t, u64 now)
 	return cut < known ? known : cut;
 }
 
+/* It sleeps, and its turn is another round: found without a look at what is kept of it. */
+static __always_inline bool is_left_out(struct task_struct *task)
+{
+	u32 zero = 0;
+	const struct sched_cpu *c = bpf_map_lookup_elem(&cpus, &zero);
+	bool slept = c && slept_on(task, c->clock, visited_ns, epoch);
+
+	return slept && !look_again && sleepers == SCHED_SLEEPERS_IN_TURN && !in_turn(task) &&
+	       state__now(task) == SCHED_SLEEP && task__syscall(task) != WAIT_CALL_FUTEX;
+}
+
 /* A record may be written twice when the buffer is full: it holds sums, nothing is taken. */
 SEC("iter/task")
 int sched_visit(struct bpf_iter__task *ctx)
@@ -409,7 +426,7 @@ int sched_visit(struct bpf_iter__task *ctx)
 	u32 slot = 1, asleep;
 	u64 now;
 
-	if (!task || !st || task->exit_state)
+	if (!task || !st || task->exit_state || is_left_out(task))
 		return 0;
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t) {
@@ -424,10 +441,8 @@ int sched_visit(struct bpf_iter__task *ctx)
 	visit_unseen(t, task, now, st);
 	now = cut_of(t, now);
 	asleep = sleepers && sleeps_on(t);
-	if (asleep && sleepers == SCHED_SLEEPERS_IN_TURN && ((u32)task->pid + epoch) % SCHED_TURNS) {
-		t->summed_ns = now; /* of its wait nothing is summed up meanwhile */
+	if (asleep && sleepers == SCHED_SLEEPERS_IN_TURN && !in_turn(task))
 		return 0;
-	}
 	hists__make(task);
 	thread__account(t, now, st);
 	if (wanted & SCHED_WANT_WAITS)

@@ -16,6 +16,7 @@ volatile u64 epoch = 0;	       /* counts intervals */
  * that reports it comes later, on a busy machine much later, and the halves of maps turn after that. */
 volatile u64 cut_ns = 0, begin_ns = 0;
 volatile u32 cut_half = 0;     /* the half of what comes after the cut */
+volatile u64 left_out_ns = 0;  /* up to then sleepers were left out, and of their waits nothing is summed up */
 volatile u32 watch_tid = 0;    /* each of its changes is told */
 
 /* One thread, in its own storage. */
@@ -44,6 +45,14 @@ struct thread {
 TASK_MAP(threads, struct thread);
 
 TASK_MAP(hists, struct sched_hists);
+
+/* What is summed up of a wait begins there. */
+static __always_inline u64 of_intervals(u64 summed_ns)
+{
+	u64 from = begin_ns < left_out_ns ? left_out_ns : begin_ns;
+
+	return summed_ns < from ? from : summed_ns;
+}
 
 extern int LINUX_KERNEL_VERSION __kconfig;
 #define STORAGE_FROM_POOL 0x60400 /* 6.4 */

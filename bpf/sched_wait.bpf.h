@@ -151,8 +151,7 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 	}
 	if (now < begin_ns)
 		return;
-	if (summed < begin_ns)
-		summed = begin_ns;
+	summed = of_intervals(summed);
 	/* It was cut a moment ago, by a later look at the clock. */
 	if (summed > now)
 		summed = now;

@@ -2,6 +2,8 @@
 /* The rules' table, and the query: what they found, as rows. */
 #include "models/overview.h"
 
+#include <math.h>
+
 #include "base/columns.h"
 #include "models/overview_impl.h"
 #include "models/task_text.h"
@@ -102,18 +104,23 @@ static u64 query_result__key(const struct row_table *t, u32 row)
 
 /* --- the query --- */
 
+/* Beyond its threshold, as a power of two: what is much the same stays in one order, and can be read. */
+static int excess(const struct finding *x)
+{
+	return ilogb(x->value / overview_rules[x->rule].from[x->severity]);
+}
+
 static int worse_first(const void *pa, const void *pb)
 {
 	const struct finding *a = pa, *b = pb;
-	double excess_a, excess_b;
 
 	if (a->severity != b->severity)
 		return a->severity < b->severity ? 1 : -1;
-	excess_a = a->value / overview_rules[a->rule].from[a->severity];
-	excess_b = b->value / overview_rules[b->rule].from[b->severity];
-	if (excess_a != excess_b)
-		return excess_a < excess_b ? 1 : -1;
-	return (int)a->rule - (int)b->rule;
+	if (excess(a) != excess(b))
+		return excess(a) < excess(b) ? 1 : -1;
+	if (a->rule != b->rule)
+		return (int)a->rule - (int)b->rule;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
 }
 
 static void run_rules(struct overview_result *a, const struct facts *f, struct finding *findings,

@@ -120,6 +120,7 @@ struct procs_row {
 	u64 n[PROCS_COUNTS];
 	u64 most_ns; /* e's on a CPU */
 	u64 rss_bytes, fds, nthreads, nprocs;
+	u32 nstarters; /* of short processes */
 	bool has_rss, has_fds, has_io, unsplit;
 	double threads; /* mean number over the window; pct sums to 100 times as much */
 	double pct[PROCS_PARTS];

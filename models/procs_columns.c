@@ -193,6 +193,8 @@ static bool is_none(const struct procs_row *r, u32 column)
 	case COL_TID:
 	case COL_START:
 		return r->e->kind != PROCS_THREAD || (column == COL_TID && !r->e->tid);
+	case COL_PPID:
+		return r->nstarters > 1;
 	case COL_STATE:
 	case COL_NICE:
 	case COL_NICE_TEXT:

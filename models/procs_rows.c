@@ -30,6 +30,7 @@ struct query_builder {
 	struct procs_row *rows;
 	u32 n;
 	struct hidx index;
+	struct hidx starters; /* of short processes: those that live */
 	struct namer namer;
 };
 
@@ -85,6 +86,9 @@ static const char *brief_name(struct arena *a, const struct procs_row *r)
 	if (!e->ppid)
 		return format(a, "%s: %llu ended soon", e->comm,
 			      (unsigned long long)r->n[PROCS_STARTS]);
+	if (r->nstarters > 1)
+		return format(a, "%llu × %s, started by %u × %s", (unsigned long long)r->n[PROCS_STARTS],
+			      e->comm, r->nstarters, e->parent_comm);
 	return format(a, "%llu × %s, started by %s/%u", (unsigned long long)r->n[PROCS_STARTS],
 		      e->comm, e->parent_comm, e->ppid);
 }
@@ -159,6 +163,16 @@ static u64 text_key(const char *text)
 	return hash_bytes(text, strlen(text)) | 1;
 }
 
+/* Starters that have ended, too, are as many in a build as what they started: together where they have one name. */
+static u64 brief_key(const struct query_builder *k, const struct procs_entry *e)
+{
+	u64 comm = text_key(e->comm);
+
+	if (k->a->query.tree || hidx__has(&k->starters, mix64(e->ppid)))
+		return mix64_pair(comm, e->ppid) | 1;
+	return mix64_pair(comm, text_key(e->parent_comm)) | 1;
+}
+
 static u64 key_of(struct query_builder *k, const struct procs_entry *e)
 {
 	u64 kind = e->kind == PROCS_ENDED_THREADS && k->a->query.group == PROCS_BY_PID
@@ -178,7 +192,7 @@ static u64 key_of(struct query_builder *k, const struct procs_entry *e)
 		break;
 	}
 	if (e->kind == PROCS_BRIEF)
-		return mix64_pair(text_key(e->comm), e->ppid) | 1;
+		return brief_key(k, e);
 	if (k->a->query.group == PROCS_BY_PID)
 		return mix64_pair(e->tgid, e->process_ns + kind) | 1;
 	return mix64_pair(((u64)e->tgid << 32) | e->tid, e->start_ns + kind) | 1;
@@ -227,6 +241,7 @@ static void add_entry(struct procs_result *a, struct procs_row *r, const struct 
 		r->n[c] += n[c];
 		a->n[c] += n[c];
 	}
+	r->nstarters += e->kind == PROCS_BRIEF;
 	r->nthreads += lives;
 	r->nprocs += lives && leads(e);
 	r->unsplit |= e->unsplit;
@@ -328,6 +343,25 @@ static int by_cpu(const void *x, const void *y)
 	return a->key < b->key ? -1 : a->key > b->key;
 }
 
+static void find_starters(struct query_builder *k, const struct procs_snap *snap)
+{
+	struct hidx all = {0};
+
+	for (u32 i = 0; i < snap->n; i++) {
+		const struct procs_entry *e = procs_snap__entry(snap, i);
+
+		if (e->kind == PROCS_BRIEF)
+			hidx__put(&all, mix64(e->ppid));
+	}
+	for (u32 i = 0; i < snap->n && all.slots; i++) {
+		const struct procs_entry *e = procs_snap__entry(snap, i);
+
+		if (leads(e) && !e->ended_ns && hidx__has(&all, mix64(e->tgid)))
+			hidx__put(&k->starters, mix64(e->tgid));
+	}
+	hidx__fini(&all);
+}
+
 /* Those that did something come first, so that the others, which are most, need not be moved. */
 static void add_entries(struct query_builder *k, const struct procs_snap *snap,
 			const struct scope *scope, bool busy)
@@ -355,6 +389,7 @@ void procs_rows__make(struct procs_box *box, const struct scope *scope)
 	u32 nbusy;
 
 	k.rows = arena__take(&box->arena, snap->n * sizeof(*k.rows));
+	find_starters(&k, snap);
 	add_entries(&k, snap, scope, true);
 	nbusy = k.n;
 	add_entries(&k, snap, scope, false);
@@ -369,6 +404,7 @@ void procs_rows__make(struct procs_box *box, const struct scope *scope)
 	a->rows = k.rows;
 	a->nrows = k.n;
 	hidx__fini(&k.index);
+	hidx__fini(&k.starters);
 	hidx__fini(&k.namer.index);
 	free(k.namer.v);
 }

@@ -18,6 +18,24 @@ struct active {
 	struct bpf_visit visit;
 };
 
+static struct {
+	u32 *pids;
+	u32 n, cap;
+	bool fresh;
+} told;
+
+void active__told_anew(void)
+{
+	told.n = 0;
+	told.fresh = true;
+}
+
+void active__told(u32 pid)
+{
+	told.pids = xgrow(told.pids, told.n, &told.cap, sizeof(*told.pids));
+	told.pids[told.n++] = pid;
+}
+
 static int load(struct active *a, struct status *st)
 {
 	int err = bpf_util__prepare(st);
@@ -56,9 +74,16 @@ void active__close(struct active *a)
 
 const u32 *active__pids(struct active *a, u32 *n)
 {
-	int err = bpf_visit__run(&a->visit);
+	int err;
 
 	*n = 0;
+	if (told.fresh) {
+		told.fresh = false;
+		a->skel->bss->since = UINT64_MAX; /* who ran up to now is told */
+		*n = told.n;
+		return told.pids;
+	}
+	err = bpf_visit__run(&a->visit);
 	if (err) {
 		log__add(LOG_WARN, "processes could not be visited: %s", strerror(-err));
 		return NULL;

@@ -225,6 +225,7 @@ static void visit(struct source *s)
 	s->skel->bss->last_round_ns = s->skel->bss->round_ns;
 	s->skel->bss->round_ns = clock__monotonic_ns();
 	s->skel->bss->report_all = s->all;
+	s->skel->bss->rounds++;
 	bpf_source__visit(&s->base);
 }
 

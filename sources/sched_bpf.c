@@ -15,6 +15,7 @@
 #include "bpf/sched.h"
 #include "bpf/sched.skel.h"
 #include "bpf/stack.h"
+#include "sources/active.h"
 #include "sources/bpf_source.h"
 #include "sources/bpf_util.h"
 #include "sources/kernel_btf.h"
@@ -61,23 +62,6 @@ static u32 sleepers_next(const struct source *s)
 								: SCHED_SLEEPERS_ALL;
 }
 
-/* Grows the buffer as it goes: a record must not be taken twice. */
-static void visit_all(struct source *s, u64 t1_ns, u32 half)
-{
-	s->skel->bss->cut_half = half;
-	__atomic_store_n(&s->skel->bss->cut_ns, t1_ns, __ATOMIC_RELEASE);
-	s->skel->bss->sleepers = sleepers_next(s);
-	s->skel->bss->epoch++;
-	bpf_source__visit(&s->base);
-	s->skel->bss->visited_ns = t1_ns;
-}
-
-/* What comes from here on is of the half that counts next. */
-static void end_interval(struct source *s, u64 t1_ns)
-{
-	visit_all(s, t1_ns, !*s->base.active);
-}
-
 /* Calls fn with each record of the iterator's last round. */
 static void each_visited(struct source *s,
 			 void (*fn)(struct source *s, struct sched_task_record *r, size_t size))
@@ -91,6 +75,46 @@ static void each_visited(struct source *s,
 		fn(s, r, size);
 		at += size;
 	}
+}
+
+/* Since the last round it ran, or it waits for a CPU or a disk. */
+static void tell_if_active(struct source *s, struct sched_task_record *r, size_t size)
+{
+	(void)size;
+	if (r->since_ns >= s->skel->bss->visited_ns || r->state == SCHED_RUNNING || r->state == SCHED_RUNNABLE ||
+	    r->state == SCHED_DISK)
+		active__told(r->task.tgid);
+}
+
+static void tell_active(struct source *s)
+{
+	const struct scope *scope = s->base.scope.scope;
+
+	if (scope && scope->text[0])
+		return;
+	active__told_anew();
+	each_visited(s, tell_if_active);
+}
+
+/* Grows the buffer as it goes: a record must not be taken twice. */
+static void visit_all(struct source *s, u64 t1_ns, u32 half)
+{
+	s->skel->bss->cut_half = half;
+	__atomic_store_n(&s->skel->bss->cut_ns, t1_ns, __ATOMIC_RELEASE);
+	s->skel->bss->sleepers = sleepers_next(s);
+	s->skel->bss->epoch++;
+	bpf_source__visit(&s->base);
+	if (s->skel->bss->sleepers == SCHED_SLEEPERS_IN_TURN) {
+		s->skel->bss->left_out_ns = t1_ns;
+		tell_active(s);
+	}
+	s->skel->bss->visited_ns = t1_ns;
+}
+
+/* What comes from here on is of the half that counts next. */
+static void end_interval(struct source *s, u64 t1_ns)
+{
+	visit_all(s, t1_ns, !*s->base.active);
 }
 
 static void take_sleeper(struct source *s, struct sched_task_record *r, size_t size)

@@ -3,14 +3,18 @@
 
 #include "widgets/text.h"
 
+/* A number keeps its percent sign. */
+static bool may_end_at(const char *text, size_t n)
+{
+	return !text[n] || (text[n] == ' ' && text[n + 1] != '%');
+}
+
 /* Bytes of the first line: up to the last blank that fits, or as much as fits. */
 static size_t line_bytes(const char *text, int w)
 {
 	size_t fit = text__fit(text, w, NULL), n = fit;
 
-	if (!text[fit] || text[fit] == ' ')
-		return fit;
-	while (n && text[n - 1] != ' ')
+	while (n && !may_end_at(text, n))
 		n--;
 	return n ? n : fit;
 }

@@ -98,6 +98,25 @@ static void end(pid_t pid)
 	waitpid(pid, NULL, 0);
 }
 
+/* Once, instead of a visit. Whoever ran up to then is told, and not found by the visit after it. */
+static void what_another_visitor_told_is_taken(void **state)
+{
+	const u32 *pids;
+	u32 n;
+
+	if (!active)
+		skip_because("no BPF iterator may be loaded here");
+	for (u32 round = 1; round <= 2; round++) {
+		active__told_anew();
+		for (u32 pid = 1; pid <= round; pid++)
+			active__told(pid);
+		pids = active__pids(active, &n);
+		assert_int_equal(n, round);
+		assert_int_equal(pids[round - 1], round);
+	}
+	assert_true(is_active(getpid()));
+}
+
 static int close_active(void **state)
 {
 	active__close(active);
@@ -142,6 +161,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(who_computes_is_there_from_the_first_call_on),
 		cmocka_unit_test(who_sleeps_is_there_once_it_ran),
+		cmocka_unit_test(what_another_visitor_told_is_taken),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, close_active);

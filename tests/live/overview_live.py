@@ -42,6 +42,13 @@ def test_lock():
         assert "held by trouble/" in hit["text"] and hit["view"] == "offcpu", hit
 
 
+def test_lock_among_very_many():
+    """The same beside 10,000 that sleep: threads that wait for a lock are looked at nevertheless"""
+    live.need_root()
+    with live.Workload("many_processes", SECONDS, 10000), trouble("lock") as work:
+        found(("user-lock",), work.pid)
+
+
 def test_fsync():
     """A process that waits for its writes to be on the disk"""
     with tempfile.TemporaryDirectory(dir=live.FOLDER) as tmp:

@@ -143,6 +143,24 @@ def test_sleep_is_sleep():
         live.near(Watched(b.pid).pct("sleep"), 100, 0.5, "sleep in poll, %")
 
 
+def test_runs_across_an_intervals_end():
+    """Beside 5,000 that sleep, so that most are passed over: one that got its CPU before an interval's end
+    and left it after that sleeps from then on, and does not wait for a CPU"""
+    work = ("import os, time\n"
+            "os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))\n"
+            "print('ready')\n"
+            "for i in range(1000):\n"
+            "    end = time.thread_time() + 0.6\n"
+            "    while time.thread_time() < end: pass\n"
+            "    time.sleep(2.05)\n")
+    live.need_root()
+    with live.Workload("many_processes", 600, 5000), python(work) as p:
+        rows = Watched(ready(p), seconds=15).rows
+    waits = [r["runq_pct"] for r in rows if r["cpu_pct"] < 1]
+    assert all(w < 50 for w in waits), waits
+    live.near(sum(r["runq_pct"] for r in rows) / len(rows), 0, 20, "run queue of a real-time thread, %")
+
+
 def thread_name(pid, tid):
     with open(f"/proc/{pid}/task/{tid}/comm", encoding="utf-8") as f:
         return f.read().strip()

@@ -518,6 +518,34 @@ static void what_helps_is_asked_for_when_it_may(void **state)
 	}
 }
 
+/* What changes a little from interval to interval changes no order; what becomes much worse does. */
+static void findings_of_much_the_same_weight_stay_where_they_are(void **state)
+{
+	static const struct {
+		const char *lines;
+		u32 first;
+	} cases[] = {
+		{"usage a 7 R 2 900 10 0 1 0\nusage b 8 R 2 950 10 0 1 0\n", 7},
+		{"usage a 7 R 2 950 10 0 1 0\nusage b 8 R 2 900 10 0 1 0\n", 7},
+		{"usage a 7 R 2 950 10 0 1 0\nusage b 8 R 2 1900 10 0 1 0\n", 8},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct overview_result *a;
+		struct scene s;
+		char lines[2048];
+
+		scene__init(&s);
+		snprintf(lines, sizeof(lines), "%s%s", ORDINARY, cases[i].lines);
+		put_lines(&s, lines);
+		a = ask(&s, NULL);
+		assert_int_equal(a->nfindings, 2);
+		assert_int_equal(a->findings[0].pid, cases[i].first);
+		query_result__free(&a->base);
+		scene__fini(&s);
+	}
+}
+
 static void processes_come_by_what_they_want(void **state)
 {
 	struct overview_result *a;
@@ -572,6 +600,7 @@ int main(void)
 		cmocka_unit_test(what_only_looks_bad_is_left_out),
 		cmocka_unit_test(what_helps_is_asked_for_when_it_may),
 		cmocka_unit_test(processes_come_by_what_they_want),
+		cmocka_unit_test(findings_of_much_the_same_weight_stay_where_they_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -339,6 +339,42 @@ static void short_ones_are_counted(void **state)
 	query_result__free(&a->base);
 }
 
+static void put_short(u32 ppid, const char *parent, u64 starts)
+{
+	struct procs_sample s = sample(0, 0, "cc1");
+
+	s.event = PROCS_SHORT;
+	s.ppid = ppid;
+	s.starts = starts;
+	s.sums.part_ns[PROCS_USER] = starts * NSEC_PER_MSEC;
+	copy_str(s.parent_comm, sizeof(s.parent_comm), parent);
+	put(&s);
+}
+
+/* A build: starters that have ended, too, are told apart by nobody. One that lives has a row of its own. */
+static void short_ones_of_starters_that_ended_are_together(void **state)
+{
+	struct procs_result *a;
+
+	put_ran(50, 50, "gcc", 3, 0);
+	put_short(50, "gcc", 9);
+	put_short(60, "gcc", 2);
+	put_short(61, "gcc", 4);
+	put_short(62, "clang", 1);
+	a = ask(PROCS_BY_PID, WINDOW_LAST, false);
+	assert_int_equal(a->nrows, 4);
+	assert_string_equal(a->rows[0].name, "9 × cc1, started by gcc/50");
+	assert_int_equal(table_cell(&a->base.table, 0, "ppid").u, 50);
+	assert_string_equal(a->rows[1].name, "6 × cc1, started by 2 × gcc");
+	assert_true(table_cell(&a->base.table, 1, "ppid").type == VALUE_NONE);
+	assert_int_equal(a->rows[1].n[PROCS_USER], 6 * NSEC_PER_MSEC);
+	assert_string_equal(a->rows[3].name, "1 × cc1, started by clang/62");
+	query_result__free(&a->base);
+	a = ask(PROCS_BY_PID, WINDOW_TOTAL, true);
+	assert_int_equal(a->nrows, 5); /* below their parents */
+	query_result__free(&a->base);
+}
+
 static void ended_threads_stay_with_their_process(void **state)
 {
 	struct procs_sample s = sample(10, 11, "worker");
@@ -600,6 +636,7 @@ int main(void)
 		TEST(a_name_that_comes_later_is_no_news_else),
 		TEST(one_number_two_processes),
 		TEST(short_ones_are_counted),
+		TEST(short_ones_of_starters_that_ended_are_together),
 		TEST(ended_threads_stay_with_their_process),
 		TEST(groups),
 		TEST(a_tree),

@@ -7,6 +7,7 @@
 
 #include "tests/lib/golden.h"
 #include "widgets/cells.h"
+#include "widgets/paragraph.h"
 #include "widgets/text.h"
 
 static wchar_t first(const char *s)
@@ -107,6 +108,16 @@ static void fits_whole_characters(void **state)
 	assert_int_equal(text__fit_end("abc", 10, &used), 0);
 }
 
+static void lines_end_at_blanks_and_a_number_keeps_its_percent_sign(void **state)
+{
+	assert_int_equal(paragraph__height("ab cd ef", 5), 2);
+	assert_int_equal(paragraph__height("ab 12 % cd", 5), 3); /* ab, 12 %, cd */
+	assert_int_equal(paragraph__height("ab 12 % cd", 7), 2);
+	assert_int_equal(paragraph__height("abcdefgh", 3), 3);
+	assert_int_equal(paragraph__height("1 % 2 %", 1), 4);
+	assert_int_equal(paragraph__height("", 5), 0);
+}
+
 static void ascii_has_look_alikes(void **state)
 {
 	assert_int_equal(text__ascii(L'a'), 'a');
@@ -131,6 +142,7 @@ int main(void)
 		cmocka_unit_test(widths),
 		cmocka_unit_test(fits_whole_characters),
 		cmocka_unit_test(ascii_has_look_alikes),
+		cmocka_unit_test(lines_end_at_blanks_and_a_number_keeps_its_percent_sign),
 	};
 
 	golden__locale();

@@ -37,6 +37,7 @@ struct overview_screen {
 	u32 first;		    /* finding at the top */
 	int kept;		    /* lines of findings */
 	u64 kept_ns;		    /* when they were needed last */
+	int needed;		    /* the most since then */
 };
 
 static struct overview_screen *of(struct screen *s)
@@ -226,10 +227,12 @@ static void draw_cursor(const struct overview_screen *s, struct canvas *c)
 
 static void keep_lines(struct overview_screen *s, u64 now_ns)
 {
+	s->needed = MAX(s->needed, s->layout.needed);
 	if (s->layout.needed < s->kept && now_ns < s->kept_ns + KEPT_NS)
 		return;
-	s->kept = s->layout.needed;
+	s->kept = s->needed;
 	s->kept_ns = now_ns;
+	s->needed = 0;
 }
 
 static void overview__draw(struct screen *base, struct canvas *c, struct rect area)

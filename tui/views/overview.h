@@ -31,8 +31,8 @@ struct overview_layout {
 	struct rect processes_head; /* the line of titles */
 };
 
-/* Where everything stands in an area; where there are boxes, findings have up to `kept` lines if they need
- * little less. The finding `first` is the topmost, those that have no room are left out. Pure. */
+/* Where everything stands in an area; where there are boxes, findings have `kept` lines if they need
+ * less. The finding `first` is the topmost, those that have no room are left out. Pure. */
 void overview__layout(struct overview_layout *l, const struct overview_result *a, struct rect area,
 		      int kept, u32 first);
 /* Panels around the findings. */

@@ -12,7 +12,6 @@
 #define CPU_MIN_W   21 /* a CPU's name, meter and figure */
 #define CPU_LINE_W  74 /* with all its figures */
 #define GRAPH_MIN_W 16
-#define KEPT_MAX    3
 
 static u64 key_of(enum overview_kind kind, const char *name)
 {
@@ -255,7 +254,7 @@ void overview__layout(struct overview_layout *l, const struct overview_result *a
 	l->needed = lay_findings(l, a, (struct rect){area.x, area.y, area.w, MAX(most, 2)});
 	h = l->needed;
 	if (boxes)
-		h = MAX(h, MIN(kept, MIN(most, h + KEPT_MAX)));
+		h = MAX(h, MIN(kept, most));
 	h = MIN(h, area.h);
 	l->findings = (struct rect){area.x, area.y, area.w, h};
 	rest = (struct rect){area.x, area.y + h, area.w, area.h - h};

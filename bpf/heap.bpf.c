@@ -20,7 +20,8 @@ struct heap_thread {
 	u64 sp;	       /* at its begin; 0: it is in none */
 	u64 size, out; /* out: where the address will be, of HEAP_POSIX_MEMALIGN */
 	u64 freed;     /* last, where all are followed */
-	u32 call, weight, exec_id, pad;
+	u32 call, weight, exec_id;
+	u32 unseen; /* so many releases in a row of what was not held are not counted yet */
 	/* Of the last call that nobody looks at the end of: where its return address lies, and that. */
 	u64 out_sp, out_ret;
 	/* That were taken last for user space, the newer one first: what is copied from a file may have to be read
@@ -111,6 +112,24 @@ static __always_inline void call_is_left_out(struct heap_thread *t, u64 sp)
 	bpf_probe_read_user(&t->out_ret, sizeof(t->out_ret), (void *)sp);
 }
 
+/* glibc frees what a thread's cache has, the cache itself among it, when the thread ends: what nobody holds, and what
+ * malloc never gave. So of any thread but a process's first such releases count when it goes on, or when they are more. */
+#define CACHED_MAX (64 * 7 + 1)
+
+static __always_inline void unseen__settle(struct heap_thread *t, struct measure_stats *st)
+{
+	if (!t || !t->unseen)
+		return;
+	__sync_fetch_and_add(&st->unseen, t->unseen);
+	t->unseen = 0;
+}
+
+static __always_inline void unseen__add(struct task_struct *task, struct heap_thread *t, struct measure_stats *st)
+{
+	if (++t->unseen > CACHED_MAX || task->tgid == task->pid)
+		unseen__settle(t, st);
+}
+
 /* 1: nobody has to look at the end of the call. */
 static __always_inline int call_begins(struct pt_regs *ctx, u64 cookie, struct measure_stats *st)
 {
@@ -121,6 +140,7 @@ static __always_inline int call_begins(struct pt_regs *ctx, u64 cookie, struct m
 
 	if (is_inside(t, sp, task->self_exec_id))
 		return 1;
+	unseen__settle(t, st);
 	if (call == HEAP_REALLOC || call == HEAP_REALLOCARRAY)
 		release_old(task, PT_REGS_PARM1(ctx));
 	weight = weight__draw(size);
@@ -229,8 +249,10 @@ static __always_inline void release(struct pt_regs *ctx, u64 address, struct mea
 	t = bpf_task_storage_get(&threads, task, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
 	if (!t)
 		return;
-	if (!held && t->freed != address && !is_inside(t, PT_REGS_SP(ctx), task->self_exec_id))
-		__sync_fetch_and_add(&st->unseen, 1);
+	if (held)
+		unseen__settle(t, st);
+	else if (t->freed != address && !is_inside(t, PT_REGS_SP(ctx), task->self_exec_id))
+		unseen__add(task, t, st);
 	t->freed = address;
 }
 

@@ -98,6 +98,22 @@ def test_command():
     assert all(x["summary"]["released_unseen"] == 0 for x in reports), reports[-1]["summary"]
 
 
+def test_of_before():
+    """What was there before and is freed is counted apart"""
+    live.need_root()
+    n = 2000
+    with live.Workload("heap_holds", n, SIZE) as work:
+        os.kill(work.pid, signal.SIGUSR1)
+        work.process.stdout.readline()
+        with live.Watch("heap", "--sample-bytes", "0", "-p", work.pid, binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            work.process.stdout.readline()
+            watch.until(live.now_ns())
+            live.near(sum(x["summary"]["released_unseen"] for x in watch.reports), n // 2, 0, "objects of before")
+            assert not sum(x["summary"]["released"] for x in watch.reports), watch.reports
+
+
 def test_mapped():
     """What a program maps itself counts until it is unmapped, what its allocator maps does not"""
     live.need_root()

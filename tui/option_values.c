@@ -63,6 +63,19 @@ bool option__number(const char *s, u64 min, u64 max, u64 *out)
 	return !errno && !*end && *out >= min && *out <= max;
 }
 
+bool option__sample_bytes(const char *s, u64 *out)
+{
+	u64 bytes = SAMPLE_PAGES;
+
+	if (strcmp(s, "pages")) {
+		if (!option__number(s, 0, SAMPLE_BYTES_MAX, &bytes))
+			return false;
+		bytes = bytes <= SAMPLE_PAGES ? SAMPLE_EVERY : bytes;
+	}
+	*out = bytes;
+	return true;
+}
+
 bool option__delay(const char *s, u64 *ns)
 {
 	char *end;
@@ -229,14 +242,9 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 	case OPT_COUNTERS:
 		return option__counters(arg, s, st);
 	case OPT_SAMPLE_BYTES:
-		if (!strcmp(arg, "pages")) {
-			s->sample_bytes = SAMPLE_PAGES;
-			return 0;
-		}
-		if (!option__number(arg, 0, SAMPLE_BYTES_MAX, &bytes))
-			return option__bad(st, "--sample-bytes", arg, SAMPLE_BYTES_TAKES);
-		s->sample_bytes = bytes <= SAMPLE_PAGES ? SAMPLE_EVERY : bytes;
-		return 0;
+		return option__sample_bytes(arg, &s->sample_bytes)
+			       ? 0
+			       : option__bad(st, "--sample-bytes", arg, SAMPLE_BYTES_TAKES);
 	default:
 		if (!call_graph(arg, &s->call_graph))
 			return option__bad(st, "--call-graph", arg, "auto, fp, eh or off");

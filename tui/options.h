@@ -82,6 +82,8 @@ struct options {
 
 /* A whole number in [min, max]; no sign, no blanks, nothing after it. */
 bool option__number(const char *s, u64 min, u64 max, u64 *out);
+/* --sample-bytes: as struct sampling has it. */
+bool option__sample_bytes(const char *s, u64 *out);
 bool option__delay(const char *s, u64 *ns);
 /* What --counters takes, "" too, into s; -EINVAL with words. */
 int option__counters(const char *arg, struct sampling *s, struct status *st);

@@ -4,6 +4,7 @@
 them known; sampled by bytes within the error that is to be expected."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -112,6 +113,29 @@ def test_of_before():
             watch.until(live.now_ns())
             live.near(sum(x["summary"]["released_unseen"] for x in watch.reports), n // 2, 0, "objects of before")
             assert not sum(x["summary"]["released"] for x in watch.reports), watch.reports
+
+
+def test_cost():
+    """What probes take of what is looked at is said, with how often they are met, and what has none"""
+    live.need_root()
+    with live.Workload("heap_leaks", os.path.join(live.WORKLOADS, "libheap_late.so")) as work, \
+         live.Watch("heap", "-p", work.pid, delay=2) as watch:
+        watch.next()
+        os.kill(work.pid, signal.SIGUSR1)
+        watch.next()
+        before = work.cpu_seconds()
+        began, reports = live.now_ns(), [watch.next() for _ in range(2)]
+        took = 100 * (work.cpu_seconds() - before) / (live.now_ns() - began) * 1e9
+    # A thousand objects twice in each step, and as often free; what others took of the CPU it did not get.
+    for r in reports:
+        note = r["health"]["note"]
+        found = re.search(r"probes on (\d+)k calls/s take about (\d+)% of a CPU: --sample-bytes pages has none", note)
+        assert found, note
+        calls, seconds = 1000 * int(found[1]), (r["t1_ns"] - r["t0_ns"]) / 1e9
+        wanted = 2 * r["summary"]["acquired"] / seconds
+        sigma = 2 * (r["summary"]["acquired"] * 524288 / 4000) ** 0.5 / seconds
+        live.near(calls, wanted, 4.5 * sigma + 0.1 * calls, "calls of malloc and free a second")
+        assert took / 4 < int(found[2]) < took * 4, (took, note)
 
 
 def test_mapped():

@@ -231,6 +231,8 @@ static bool measure__action(struct screen *base, enum action a)
 		return measure_dist__next(s);
 	if (a == ACTION_LOCK_ORDERS && s->view->measure == measure_table[MEASURE_LOCKS])
 		return host__toggle_lock_orders(base->host);
+	if (a == ACTION_SAMPLE_BYTES && s->view->measure->shape == MEASURE_SHAPE_HOLDING)
+		return host__offer_sample_bytes(base->host);
 	return a == ACTION_SLOWEST ? slowest(s) : listing__action(base, a);
 }
 

@@ -154,7 +154,7 @@ static void note_cost(const struct heap *h, struct health *health)
 
 	pct += rate_guard__pct((u64)per_second, h->trap_ns);
 	if (pct > DEAR_PCT)
-		health__say(health, "probes on %.0fk calls/s take about %.0f%% of a CPU: --sample-bytes pages has none",
+		health__say(health, "probes, met %.0fk times/s, take about %.0f%% of a CPU: --sample-bytes pages has none",
 			    per_second / 1e3, pct);
 }
 

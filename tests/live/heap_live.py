@@ -129,7 +129,7 @@ def test_cost():
     # A thousand objects twice in each step, and as often free; what others took of the CPU it did not get.
     for r in reports:
         note = r["health"]["note"]
-        found = re.search(r"probes on (\d+)k calls/s take about (\d+)% of a CPU: --sample-bytes pages has none", note)
+        found = re.search(r"probes, met (\d+)k times/s, take about (\d+)% of a CPU: --sample-bytes pages has none", note)
         assert found, note
         calls, seconds = 1000 * int(found[1]), (r["t1_ns"] - r["t0_ns"]) / 1e9
         wanted = 2 * r["summary"]["acquired"] / seconds

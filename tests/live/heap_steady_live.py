@@ -6,6 +6,7 @@ import contextlib
 import json
 import math
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -209,6 +210,8 @@ def test_known_leaks():
     for function in LEAKS:
         per_min = said[function] * OBJECT * 60 / seconds
         live.near(sum(of(last, function, "growth_bytes_per_min")), per_min, 0.2 * per_min, f"growth of {function}")
+    growing = last["summary"]["growing"]
+    assert re.match(r"leak_\w+ keeps \S+/min: (0\.10|99|100)% of its allocations of the last", growing), growing
     for function in NO_LEAKS:
         for report in exact.reports:
             assert max(of(report, function, "growth_bytes_per_min"), default=0) < WORTH_SAYING, (function, report)

@@ -33,8 +33,9 @@ bool measure__growth_text(const struct measure_result *a, char *buf, size_t size
 		return false;
 	format__bytes(rate, sizeof(rate), (u64)r->growth.per_min);
 	format__ns(time, sizeof(time), a->base.snap->t1_ns - MIN(r->growth.from_ns, a->base.snap->t1_ns));
-	snprintf(buf, size, "%.60s keeps %s/min: %.0f%% of its allocations of the last %s live, %u%% sure",
-		 measure_row__name(a, r), rate, r->growth.kept_pct, time, r->growth.sure_pct);
+	snprintf(buf, size, "%.60s keeps %s/min: %.*f%% of its allocations of the last %s live, %u%% sure",
+		 measure_row__name(a, r), rate, r->growth.kept_pct < 1 ? 2 : 0, r->growth.kept_pct, time,
+		 r->growth.sure_pct);
 	return true;
 }
 

@@ -320,11 +320,18 @@ static bool measure__has_heat(const struct measure *m)
 
 static int above(struct listing *l, struct canvas *c, struct rect area)
 {
-	int used = measure_chain__draw(l, c, area);
+	static int (*const parts[])(struct listing *l, struct canvas *c, struct rect area) = {
+		measure__levels, measure_chain__draw, measure_dist__draw};
+	int used = 0;
 
-	area.y += used;
-	area.h -= used;
-	return used + measure_dist__draw(l, c, area);
+	for (u32 i = 0; i < ARRAY_SIZE(parts); i++) {
+		int lines = parts[i](l, c, area);
+
+		area.y += lines;
+		area.h -= lines;
+		used += lines;
+	}
+	return used;
 }
 
 void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model)

@@ -165,7 +165,7 @@ static void *heap__begin(const struct measure *m, const struct sampling *how)
 	struct heap *h = xcalloc(1, sizeof(*h));
 
 	process_probes__init(&h->probes, &probes_ops, h, HEAP_PROCESSES);
-	h->probes.without = how->sample_bytes == SAMPLE_PAGES; /* no allocator is asked */
+	h->probes.without = how->sample_bytes & SAMPLE_PAGES; /* no allocator is asked */
 	return h;
 }
 
@@ -310,7 +310,7 @@ static void heap__health(void *ctx, struct health *health)
 /* Other programs. */
 static bool heap__is_other(const struct sampling *was, const struct sampling *wanted)
 {
-	return (was->sample_bytes == SAMPLE_PAGES) != (wanted->sample_bytes == SAMPLE_PAGES);
+	return (was->sample_bytes ^ wanted->sample_bytes) & SAMPLE_PAGES;
 }
 
 const struct measure_hooks heap_hooks = {

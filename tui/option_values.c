@@ -65,14 +65,12 @@ bool option__number(const char *s, u64 min, u64 max, u64 *out)
 
 bool option__sample_bytes(const char *s, u64 *out)
 {
-	u64 bytes = SAMPLE_PAGES;
+	bool all_pages = !strcmp(s, "pages"), pages = all_pages || !strncmp(s, "pages:", 6);
+	u64 bytes = 0;
 
-	if (strcmp(s, "pages")) {
-		if (!option__number(s, 0, SAMPLE_BYTES_MAX, &bytes))
-			return false;
-		bytes = bytes <= SAMPLE_PAGES ? SAMPLE_EVERY : bytes;
-	}
-	*out = bytes;
+	if (!all_pages && !option__number(pages ? s + 6 : s, 0, SAMPLE_BYTES_MAX, &bytes))
+		return false;
+	*out = pages ? SAMPLE_PAGES | bytes : MAX(bytes, (u64)SAMPLE_EVERY);
 	return true;
 }
 

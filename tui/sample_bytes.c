@@ -26,7 +26,7 @@ bool sample_bytes__run(struct host *h, const char *arg, struct status *st)
 		return false;
 	}
 	app__set_sampling(h, &s);
-	host__message(h, ROLE_OK, s.sample_bytes == SAMPLE_PAGES   ? "pages are followed, no call"
+	host__message(h, ROLE_OK, s.sample_bytes & SAMPLE_PAGES	   ? "pages are followed, no call"
 				  : s.sample_bytes == SAMPLE_EVERY ? "all objects are followed"
 								   : "one object in %s bytes is followed",
 		      arg);

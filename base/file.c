@@ -52,6 +52,29 @@ long file__number(const char *path, long otherwise)
 	return end == line ? otherwise : n;
 }
 
+static void add_value(const char *line, const struct file_value *v, u32 n)
+{
+	char name[64];
+	unsigned long long value;
+
+	if (sscanf(line, "%63[^: ]%*[: ]%llu", name, &value) != 2)
+		return;
+	for (u32 i = 0; i < n; i++)
+		if (!strcmp(name, v[i].name))
+			*v[i].to += value * v[i].unit;
+}
+
+void file__add_values(const char *path, const struct file_value *v, u32 n)
+{
+	FILE *f = fopen(path, "re");
+	char line[512];
+
+	while (f && next_line(f, line, sizeof(line)))
+		add_value(line, v, n);
+	if (f)
+		fclose(f);
+}
+
 bool file__field(const char *path, const char *name, char *buf, size_t size)
 {
 	FILE *f = fopen(path, "re");

@@ -18,4 +18,12 @@ long file__number(const char *path, long otherwise);
 /* Of lines such as "VmRSS: 12 kB": what follows the name, of the first one that has it; false: none has. */
 bool file__field(const char *path, const char *name, char *buf, size_t size);
 
+/* Of lines "NAME VALUE" or "NAME: VALUE kB": times unit it is added to *to. */
+struct file_value {
+	const char *name;
+	u64 *to;
+	u64 unit;
+};
+void file__add_values(const char *path, const struct file_value *v, u32 n);
+
 #endif

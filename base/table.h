@@ -78,7 +78,7 @@ enum column_flag {
 	/* What a number is, for whoever compares two tables of other times. */
 	COLUMN_SUM = 128,   /* of the whole window: twice of it in a window twice as long */
 	COLUMN_SHARE = 256, /* a share or a rate: a row that is not there has 0 of it, as of sums */
-	COLUMN_LEVEL = 512, /* of lists of counts: how it is at the window's end, no sum of the window */
+	COLUMN_LEVEL = 512, /* how it is at the window's end, no sum of the window and no rate */
 	COLUMN_PROSE = 1024, /* a text that is read from its begin: cut behind a word */
 };
 

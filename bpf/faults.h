@@ -28,6 +28,10 @@ enum {
 /* In the word of the file: mappings without one. */
 enum { FAULTS_UNKNOWN = 1, FAULTS_ANON, FAULTS_HEAP, FAULTS_STACK };
 
+/* What user space reads of the machine: memory in huge pages; since watching began, how many of them were split, and how
+ * often there was none to be had. */
+enum { FAULTS_LEVEL_HUGE, FAULTS_LEVEL_SPLIT, FAULTS_LEVEL_NO_HUGE };
+
 #define FAULTS_RANGE_SHIFT 20 /* ranges are of 1 MiB */
 
 #endif

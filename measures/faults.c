@@ -133,6 +133,9 @@ const struct measure measure_faults = {
 		 [FAULTS_SWAPPED_OUT] = {.name = "swapped_out", .title = "swpout/s", .type = VALUE_COUNT,
 					 .help = "pages of the process that went to swap, whoever reclaimed them: by "
 						 "process and name"}},
+	.levels = {[FAULTS_LEVEL_HUGE] = {"huge_bytes", "huge pages", VALUE_BYTES},
+		   [FAULTS_LEVEL_SPLIT] = {"huge_split", "split since then", VALUE_COUNT},
+		   [FAULTS_LEVEL_NO_HUGE] = {"huge_fallback", "none to be had", VALUE_COUNT}},
 	.value = "ns",
 	.setup = setup,
 	.optional = "faults_user faults_kernel faults_pages faults_swap",

@@ -80,7 +80,7 @@ const struct measure measure_kmem = {
 	.levels = {[KMEM_LEVEL_FREE] = {"free_bytes", "free", VALUE_BYTES},
 		   [KMEM_LEVEL_FREE_SMALL] = {"free_small_bytes", "in small pieces", VALUE_BYTES},
 		   [KMEM_LEVEL_SLAB] = {"slab_bytes", "slabs", VALUE_BYTES},
-		   [KMEM_LEVEL_SLAB_KEPT] = {"slab_unreclaimable_bytes", "not reclaimable", VALUE_BYTES}},
+		   [KMEM_LEVEL_SLAB_KEPT] = {"slab_unreclaimable_bytes", "unreclaimable", VALUE_BYTES}},
 	.innermost = allocators,
 	.wastes = true,
 	.notes = {[KMEM_NOTE_FAILED] = "allocations failed",

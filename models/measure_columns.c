@@ -348,14 +348,14 @@ static void add_held(struct making *k)
 	const char *noun = k->m->noun;
 
 	ADD(k, CELL_HELD_BYTES, 0,
-	    BYTES_COLUMN("held_bytes", "Held", 8, 0, COLUMN_BOTH | COLUMN_SHARE,
+	    BYTES_COLUMN("held_bytes", "Held", 8, 0, COLUMN_BOTH | COLUMN_SHARE | COLUMN_LEVEL,
 			 "bytes that are held at the end of the window"));
 	if (k->parts)
 		ADD(k, CELL_ERROR_BYTES, 0,
 		    BYTES_COLUMN("error_bytes", "+/-", 8, 1, COLUMN_BOTH,
 				 "standard error of what is held: it is estimated from what was sampled"));
 	ADD(k, CELL_HELD, 0,
-	    COUNT_COLUMN("held", text_of(k, "%s", noun), 7, 1, COLUMN_BOTH | COLUMN_SHARE,
+	    COUNT_COLUMN("held", text_of(k, "%s", noun), 7, 1, COLUMN_BOTH | COLUMN_SHARE | COLUMN_LEVEL,
 			 text_of(k, "%s that are held at the end of the window", noun)));
 	ADD(k, CELL_GROWTH, 0,
 	    COLUMN(VALUE_CHANGE, "growth", "Growth/s", 9, 0, COLUMN_SCREEN,

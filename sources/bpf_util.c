@@ -14,6 +14,7 @@
 #include "base/caps.h"
 #include "base/log.h"
 #include "base/machine.h"
+#include "sources/events.h"
 
 #define BATCH 512
 
@@ -103,6 +104,8 @@ int bpf_util__failed(int err, const char *what, struct status *st)
 		return status__set(st, EXIT_CODE_UNSUPPORTED, err,
 				   "%s: this kernel attaches no programs to functions of its own (Arm: from Linux 6.4 on)",
 				   what);
+	if (err == -ENOENT && !event__tracefs())
+		return status__set(st, EXIT_CODE_UNSUPPORTED, err, "%s: a tracepoint needs tracefs: " MOUNT_TRACEFS, what);
 	return status__set(st, EXIT_CODE_UNSUPPORTED, err, "%s: %s" DETAILS, what, strerror(-err));
 }
 

@@ -3,54 +3,25 @@
 
 #include <stdio.h>
 
-/* Values of lines "NAME VALUE" or "NAME: VALUE kB", added up over the given names. */
-struct wanted {
-	const char *name;
-	u64 *to;
-	u64 unit;
-};
-
-static void take_line(const char *line, const struct wanted *w, u32 n)
-{
-	char name[64];
-	unsigned long long value;
-
-	if (sscanf(line, "%63[^: ]%*[: ]%llu", name, &value) != 2)
-		return;
-	for (u32 i = 0; i < n; i++)
-		if (!strcmp(name, w[i].name))
-			*w[i].to += value * w[i].unit;
-}
-
-static void read_values(const char *path, const struct wanted *w, u32 n)
-{
-	FILE *f = fopen(path, "re");
-	char line[256];
-
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f))
-		take_line(line, w, n);
-	fclose(f);
-}
+#include "base/file.h"
 
 void cache_totals__read(struct cache_totals *t, struct cache_totals_sample *out)
 {
 	u64 refaults = 0, evicted = 0;
-	const struct wanted memory[] = {
+	const struct file_value memory[] = {
 		{"Cached", &out->cached_bytes, 1024},
 		{"Buffers", &out->buffers_bytes, 1024},
 		{"Dirty", &out->dirty_bytes, 1024},
 		{"Writeback", &out->writeback_bytes, 1024},
 	};
-	const struct wanted events[] = {
+	const struct file_value events[] = {
 		{"workingset_refault_file", &refaults, 1},
 		{"workingset_refault", &refaults, 1}, /* up to 5.8 */
 		{"pgsteal_file", &evicted, 1},
 	};
 
-	read_values("/proc/meminfo", memory, ARRAY_SIZE(memory));
-	read_values("/proc/vmstat", events, ARRAY_SIZE(events));
+	file__add_values("/proc/meminfo", memory, ARRAY_SIZE(memory));
+	file__add_values("/proc/vmstat", events, ARRAY_SIZE(events));
 	if (t->begun) {
 		out->refaults = refaults - MIN(refaults, t->refaults);
 		out->evicted = evicted - MIN(evicted, t->evicted);

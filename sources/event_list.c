@@ -63,8 +63,7 @@ static int list_tracepoints(FILE *out, const char *glob)
 	int n, listed = 0;
 
 	if (!tracefs) {
-		fprintf(out, "# tracepoints are not listed: mount -t tracefs nodev "
-			     "/sys/kernel/tracing\n");
+		fprintf(out, "# tracepoints are not listed: " MOUNT_TRACEFS "\n");
 		return 1;
 	}
 	snprintf(events, sizeof(events), "%s/events", tracefs);

@@ -10,8 +10,6 @@
 #include "sources/event_pmu.h"
 #include "sources/perf_open.h"
 
-#define MOUNT_TRACEFS "mount -t tracefs nodev /sys/kernel/tracing"
-
 bool event__kernel_has_probes(void)
 {
 	return !access("/sys/bus/event_source/devices/kprobe", F_OK);

@@ -24,6 +24,8 @@ int event__parse(const char *text, struct perf_event_attr *attr, char *name, siz
  * are not listed. Returns the number of lines; the caller asks out for errors. */
 int event__list(FILE *out, const char *glob);
 
+#define MOUNT_TRACEFS "mount -t tracefs nodev /sys/kernel/tracing"
+
 /* Where tracefs is mounted, NULL when it is not. */
 const char *event__tracefs(void);
 /* Whether the kernel has probes on functions of its own. */

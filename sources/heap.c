@@ -11,11 +11,13 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "base/log.h"
 #include "bpf/heap.h"
 #include "sources/heap_file.h"
 #include "sources/measure.h"
 #include "sources/process_probes.h"
 #include "sources/process_scope.h"
+#include "sources/rate_guard.h"
 #include "sources/uprobe.h"
 
 #define FILES_MAX 4096 /* that are remembered */
@@ -26,6 +28,8 @@ struct heap {
 	struct heap_file *files;
 	u32 nfiles, files_cap;
 	bool two_probes; /* the kernel has no sessions */
+	u64 trap_ns; /* what a probe takes besides its program */
+	struct probe_links own;
 };
 
 /* --- probes --- */
@@ -107,6 +111,53 @@ static void ends(void *ctx, u32 pid)
 
 static const struct process_probes_ops probes_ops = {.attach = attach_file, .begins = begins, .ends = ends};
 
+/* --- what they take --- */
+
+#define DEAR_PCT 5 /* of a CPU: what programs may be slowed down by without a word */
+
+static int attach_own(void *ctx, const char *path, u64 offset)
+{
+	const u64 none = 0;
+	struct heap *h = ctx;
+
+	return probe_links__add(&h->own, program(h, "heap_free"), true,
+				&(struct uprobe_set){.path = path,
+						     .offsets = &offset,
+						     .cookies = &none,
+						     .n = 1,
+						     .pid = (u32)getpid()});
+}
+
+static void detach_own(void *ctx)
+{
+	probe_links__close(&((struct heap *)ctx)->own);
+}
+
+/* Once: it is the machine's. It frees what nobody holds; malloc begins with a push, as a rule (heap_file.c). */
+static u64 cost_of_trap(struct heap *h)
+{
+	static u64 known;
+
+	if (!known) {
+		known = rate_guard__cost_of_push(attach_own, detach_own, h);
+		log__add(LOG_INFO, "a call of malloc or free with a probe on it takes %llu ns more",
+			 (unsigned long long)known);
+	}
+	return known;
+}
+
+/* How often programs ran is known by what they took. */
+static void note_cost(const struct heap *h, struct health *health)
+{
+	double pct = health->run_pct * (double)sysconf(_SC_NPROCESSORS_ONLN);
+	double per_second = health->cost_ns > 0 ? pct * 1e7 / health->cost_ns : 0;
+
+	pct += rate_guard__pct((u64)per_second, h->trap_ns);
+	if (pct > DEAR_PCT)
+		health__say(health, "probes, met %.0fk times/s, take about %.0f%% of a CPU: --sample-bytes pages has none",
+			    per_second / 1e3, pct);
+}
+
 /* --- hooks --- */
 
 static void *heap__begin(const struct measure *m, const struct sampling *how)
@@ -114,7 +165,7 @@ static void *heap__begin(const struct measure *m, const struct sampling *how)
 	struct heap *h = xcalloc(1, sizeof(*h));
 
 	process_probes__init(&h->probes, &probes_ops, h, HEAP_PROCESSES);
-	h->probes.without = how->sample_bytes == SAMPLE_PAGES; /* no allocator is asked */
+	h->probes.without = how->sample_bytes & SAMPLE_PAGES; /* no allocator is asked */
 	return h;
 }
 
@@ -123,6 +174,7 @@ static void heap__end(void *ctx)
 	struct heap *h = ctx;
 
 	process_probes__fini(&h->probes);
+	probe_links__fini(&h->own);
 	free(h->files);
 	free(h);
 }
@@ -194,6 +246,7 @@ static int heap__attach(void *ctx, struct bpf_object *obj, struct status *st)
 	struct heap *h = ctx;
 
 	h->obj = obj;
+	h->trap_ns = h->probes.without ? 0 : cost_of_trap(h);
 	process_probes__look_at_all(&h->probes);
 	if (!h->probes.nrefused)
 		return 0;
@@ -243,7 +296,9 @@ static void heap__health(void *ctx, struct health *health)
 
 	for (u32 i = 0; i < p->n && !p->without; i++)
 		without += !p->v[i].nprobes;
-	if (p->without)
+	if (!p->without)
+		note_cost(ctx, health);
+	else
 		health__say(health, "by pages: memory without a file that is there, by what touched it first");
 	health__note(health, without,
 		     "processes have no allocator with a name (static and stripped?): only what they map counts, "
@@ -252,7 +307,14 @@ static void heap__health(void *ctx, struct health *health)
 	health__note(health, p->ntoo_many, "times there were too many processes");
 }
 
+/* Other programs. */
+static bool heap__is_other(const struct sampling *was, const struct sampling *wanted)
+{
+	return (was->sample_bytes ^ wanted->sample_bytes) & SAMPLE_PAGES;
+}
+
 const struct measure_hooks heap_hooks = {
+	.other = heap__is_other,
 	.begin = heap__begin,
 	.end = heap__end,
 	.scope = heap__scope,

@@ -207,9 +207,8 @@ static void sampled(struct source *s, const struct sampling *how)
 {
 	s->active_only = how->active_only;
 	if (s->held)
-		held_tables__set_sampling(s->held, how->sample_bytes == SAMPLE_PAGES ? 0
-						   : how->sample_bytes		     ? how->sample_bytes
-										     : s->m->sample_bytes);
+		held_tables__set_sampling(s->held, how->sample_bytes ? how->sample_bytes & ~SAMPLE_PAGES
+								     : s->m->sample_bytes);
 }
 
 /* --- the source --- */

@@ -50,6 +50,20 @@ __attribute__((noinline)) static void own_function(void)
 	own_calls++;
 }
 
+/* Its first instruction is one that the kernel emulates. */
+#if defined(__x86_64__)
+void own_push(void);
+asm(".text\n"
+    ".type own_push, @function\n"
+    "own_push:\n"
+    "	push %rbp\n"
+    "	pop %rbp\n"
+    "	ret\n"
+    ".size own_push, . - own_push\n");
+#else
+#define own_push own_function
+#endif
+
 struct own_place {
 	u64 address, offset;
 	bool found;
@@ -72,9 +86,8 @@ static int find_place(struct dl_phdr_info *info, size_t size, void *ctx)
 }
 
 /* In the thread's own time: other threads may want the CPU. */
-static u64 time_calls(void)
+static u64 time_calls(void (*volatile call)(void))
 {
-	void (*volatile call)(void) = own_function;
 	u64 begin = clock__thread_cpu_ns();
 
 	for (u32 i = 0; i < OWN_CALLS; i++)
@@ -82,21 +95,30 @@ static u64 time_calls(void)
 	return (clock__thread_cpu_ns() - begin) / OWN_CALLS;
 }
 
-u64 rate_guard__cost(int (*attach)(void *ctx, const char *path, u64 offset),
-		     void (*detach)(void *ctx), void *ctx)
+static u64 cost_of(void (*function)(void), rate_guard_attach attach, void (*detach)(void *ctx), void *ctx)
 {
-	struct own_place place = {.address = (u64)(uintptr_t)own_function};
+	struct own_place place = {.address = (u64)(uintptr_t)function};
 	u64 best = 0;
 
 	dl_iterate_phdr(find_place, &place);
 	if (!place.found || attach(ctx, "/proc/self/exe", place.offset))
 		return 0;
-	time_calls();
+	time_calls(function);
 	for (u32 i = 0; i < 3; i++) {
-		u64 ns = time_calls();
+		u64 ns = time_calls(function);
 
 		best = best ? MIN(best, ns) : ns;
 	}
 	detach(ctx);
 	return best;
+}
+
+u64 rate_guard__cost(rate_guard_attach attach, void (*detach)(void *ctx), void *ctx)
+{
+	return cost_of(own_function, attach, detach, ctx);
+}
+
+u64 rate_guard__cost_of_push(rate_guard_attach attach, void (*detach)(void *ctx), void *ctx)
+{
+	return cost_of(own_push, attach, detach, ctx);
 }

@@ -26,10 +26,13 @@ struct rate_watch {
 /* count: of all events so far. True when per_second is new. */
 bool rate_watch__look(struct rate_watch *w, u64 now_ns, u64 count);
 
-/* How long a call takes on this machine that a probe's programs see: attach() puts them on a
- * function of proftop's own, the file and the offset of which it is given, and returns 0 or -errno.
- * 0: it could not be measured. */
-u64 rate_guard__cost(int (*attach)(void *ctx, const char *path, u64 offset),
-		     void (*detach)(void *ctx), void *ctx);
+/* Puts programs on a function of proftop's own, of which it is given the file and the offset; 0 or -errno. */
+typedef int (*rate_guard_attach)(void *ctx, const char *path, u64 offset);
+
+/* How long a call takes on this machine that a probe's programs see. 0: it could not be measured. The kernel steps
+ * over most instructions, which is a second trap. */
+u64 rate_guard__cost(rate_guard_attach attach, void (*detach)(void *ctx), void *ctx);
+/* Of functions that begin with an instruction that it emulates, where it does any: a push, on x86. */
+u64 rate_guard__cost_of_push(rate_guard_attach attach, void (*detach)(void *ctx), void *ctx);
 
 #endif

@@ -47,7 +47,7 @@ struct sampling {
 	struct replay_source
 		*replay; /* of a replay: what its sources hand out; borrowed, NULL live */
 	/* Of what is held: mean bytes between two objects that are followed, SAMPLE_EVERY: all are;
-	 * 0: all are while they are not too many or too dear. SAMPLE_PAGES: the same, of a program's memory by
+	 * 0: all are while they are not too many or too dear. With SAMPLE_PAGES a program's memory is followed by
 	 * the kernel's pages. */
 	u64 sample_bytes;
 	u32 stack_bytes;   /* of user stack to copy where BPF cannot walk it; 0: STACK_COPY_BYTES */
@@ -63,7 +63,7 @@ struct sampling {
 };
 
 #define SAMPLE_EVERY	 1
-#define SAMPLE_PAGES	 2 /* as a mean of bytes it would be every one */
+#define SAMPLE_PAGES	 (1ULL << 32) /* beside the bytes */
 #define SAMPLE_BYTES_MAX (16u << 20)
 
 struct source; /* private to each source */

@@ -11,7 +11,6 @@
 #include <linux/hw_breakpoint.h>
 #include <stdio.h>
 #include <sys/stat.h>
-#include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,16 +23,11 @@
 #include "sources/perf_link.h"
 #include "sources/process_scope.h"
 #include "sources/uprobe.h"
+#include "sources/watch_codes.h"
+#include "sources/watch_maps.h"
 #include "sources/watch_spec.h"
 
 #define PROCESSES_MAX 256
-#define CODES_MAX     4096
-
-/* One mapping of code or data. */
-struct mapped {
-	u64 start, end, offset, dev, ino;
-	char *path;
-};
 
 struct process {
 	u32 pid, root; /* root: the one that it has its breakpoints from, by way of its parents; else itself */
@@ -41,14 +35,7 @@ struct process {
 	u64 start_ticks, attached_ticks;
 	u64 addresses[WATCHES_MAX]; /* 0: it has none */
 	struct perf_links links;
-	struct mapped *maps;
-	u32 nmaps, maps_cap;
-};
-
-struct code {
-	u32 pid;
-	u64 at;
-	char name[128], line[128]; /* "": not known */
+	struct watch_maps maps;
 };
 
 struct watching {
@@ -60,59 +47,13 @@ struct watching {
 	const struct scope *scope;
 	struct process *processes;
 	u32 nprocesses, processes_cap;
-	const struct address_names *names; /* NULL: nobody has names */
-	struct code *codes;
-	u32 ncodes, codes_cap;
+	struct watch_codes codes;
 	u64 place; /* the label that was named last: what follows is of its process */
 	int err;   /* of the last breakpoint that was refused */
 	u32 nrefused;
 };
 
-/* --- mappings --- */
-
-static void forget_maps(struct process *p)
-{
-	for (u32 i = 0; i < p->nmaps; i++)
-		free(p->maps[i].path);
-	p->nmaps = 0;
-}
-
-static void add_mapping(struct process *p, const char *line)
-{
-	unsigned long start, end, offset, ino;
-	unsigned major, minor;
-	int at = 0;
-
-	if (sscanf(line, "%lx-%lx %*s %lx %x:%x %lu %n", &start, &end, &offset, &major, &minor,
-		   &ino, &at) < 6 ||
-	    !at || !line[at])
-		return;
-	p->maps = xgrow(p->maps, p->nmaps, &p->maps_cap, sizeof(*p->maps));
-	p->maps[p->nmaps++] =
-		(struct mapped){start, end, offset, makedev(major, minor), ino, xstrdup(line + at)};
-}
-
-/* Of one that has ended what was known stays. */
-static void read_maps(struct process *p)
-{
-	char path[64], *line = NULL;
-	size_t size = 0;
-	ssize_t len;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/%u/maps", p->pid);
-	f = fopen(path, "re");
-	len = f ? getline(&line, &size, f) : 0;
-	if (len > 0)
-		forget_maps(p);
-	for (; len > 0; len = getline(&line, &size, f)) {
-		line[len - 1] = '\0';
-		add_mapping(p, line);
-	}
-	free(line);
-	if (f)
-		fclose(f);
-}
+/* --- where places are --- */
 
 /* Through the pointers that are there now; 0: one leads nowhere. */
 static u64 follow(const struct process *p, const struct watch_path *way, u64 address)
@@ -134,7 +75,7 @@ static u64 follow(const struct process *p, const struct watch_path *way, u64 add
 	return address;
 }
 
-static bool is_of(const struct watching *w, const struct mapped *m, u32 i)
+static bool is_of(const struct watching *w, const struct watch_mapping *m, u32 i)
 {
 	return !strcmp(m->path, w->specs[i].path) || (m->ino && m->ino == w->ino[i] && m->dev == w->dev[i]);
 }
@@ -149,8 +90,8 @@ static u64 address_of(const struct watching *w, const struct process *p, u32 i)
 		return 0;
 	if (!*spec->path)
 		return spec->at;
-	for (u32 k = 0; k < p->nmaps; k++) {
-		const struct mapped *m = &p->maps[k];
+	for (u32 k = 0; k < p->maps.n; k++) {
+		const struct watch_mapping *m = &p->maps.v[k];
 
 		if (!is_of(w, m, i))
 			continue;
@@ -266,8 +207,7 @@ static void forget(struct watching *w, u32 at)
 		bpf_map_delete_elem(fd, &place);
 	}
 	perf_links__fini(&p->links);
-	forget_maps(p);
-	free(p->maps);
+	watch_maps__fini(&p->maps);
 	*p = w->processes[--w->nprocesses];
 }
 
@@ -296,7 +236,7 @@ static void look_at(void *ctx, u32 pid)
 	if (p || w->nprocesses == PROCESSES_MAX || proc_stat__read(of, &stat) ||
 	    stat.state == 'Z' || !process_scope__has(w->scope, pid, &stat, follows, w))
 		return;
-	read_maps(&new);
+	watch_maps__read(&new.maps, pid);
 	new.start_ticks = stat.start_ticks;
 	if (inherits(w, &stat)) {
 		new.attached_ticks = stat.start_ticks;
@@ -307,89 +247,34 @@ static void look_at(void *ctx, u32 pid)
 		attach_places(w, &new);
 	}
 	if (!new.attached_ticks && !w->scope->include[SCOPE_PID].active) {
-		forget_maps(&new);
-		free(new.maps);
+		watch_maps__fini(&new.maps);
 		return;
 	}
-	if (w->names) /* so that what is mapped is known when it has ended */
-		w->names->find(w->names, pid, new.nmaps ? new.maps[0].start : 0, &name);
+	if (w->codes.names) /* so that what is mapped is known when it has ended */
+		w->codes.names->find(w->codes.names, pid, new.maps.n ? new.maps.v[0].start : 0, &name);
 	w->processes = xgrow(w->processes, w->nprocesses, &w->processes_cap, sizeof(*w->processes));
 	w->processes[w->nprocesses++] = new;
 }
 
 /* --- names --- */
 
-static void name_code(const struct watching *w, u32 pid, struct code *c, u64 at)
+static bool is_executed(const struct watching *w, u64 place)
 {
-	struct address_name name;
-
-	snprintf(c->name, sizeof(c->name), at >> 63 ? "[kernel]" : "0x%llx", (unsigned long long)at);
-	if (at >> 63 || !w->names || !w->names->find(w->names, pid, at, &name))
-		return;
-	if (name.symbol)
-		copy_str(c->name, sizeof(c->name), name.text);
-	else
-		snprintf(c->name, sizeof(c->name), "%.90s+0x%llx", name.text, (unsigned long long)name.offset);
-	if (!w->names->line(w->names, pid, at, c->line, sizeof(c->line)))
-		c->line[0] = '\0';
-}
-
-/* Of the process of the place that was named last. */
-static const struct code *code_of(struct watching *w, u64 at)
-{
-	u32 pid = (u32)(w->place >> WATCH_TGID_SHIFT);
-	bool code = w->specs[w->place & (WATCHES_MAX - 1)].access == HW_BREAKPOINT_X;
-	struct code *c;
-
-	for (u32 i = 0; i < w->ncodes; i++)
-		if (w->codes[i].pid == pid && w->codes[i].at == at)
-			return &w->codes[i];
-	if (w->ncodes == CODES_MAX)
-		w->ncodes = 0;
-	w->codes = xgrow(w->codes, w->ncodes, &w->codes_cap, sizeof(*w->codes));
-	c = &w->codes[w->ncodes++];
-	*c = (struct code){.pid = pid, .at = at};
-	/* The processor stops behind what it executed, but before what it is to execute. */
-	name_code(w, pid, c, code ? at : at - 1);
-	return c;
-}
-
-#if defined(__x86_64__)
-static const char *const reg_names[] = {"r15", "r14", "r13", "r12", "rbp", "rbx", "r11", "r10", "r9", "r8", "rax",
-					"rcx", "rdx", "rsi", "rdi", NULL, "rip", NULL, "eflags", "rsp", NULL};
-#elif defined(__aarch64__)
-static const char *const reg_names[] = {"x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11",
-					"x12", "x13", "x14", "x15", "x16", "x17", "x18", "x19", "x20", "x21", "x22",
-					"x23", "x24", "x25", "x26", "x27", "x28", "x29", "x30", "sp", "pc", "pstate"};
-#else
-static const char *const reg_names[] = {NULL};
-#endif
-_Static_assert(ARRAY_SIZE(reg_names) <= WATCH_REGS, "registers are kept");
-
-static void regs_text(const struct watch_last *last, char *buf, size_t size)
-{
-	size_t n = 0;
-
-	*buf = '\0';
-	for (u32 i = 0; i < ARRAY_SIZE(reg_names) && n < size; i++)
-		if (reg_names[i])
-			n += (size_t)snprintf(buf + n, size - n, "%s%s=0x%llx", n ? " " : "", reg_names[i],
-					      (unsigned long long)last->regs[i]);
+	return w->specs[place & (WATCHES_MAX - 1)].access == HW_BREAKPOINT_X;
 }
 
 /* Of the last hit of that code; empty: it was too long ago, or of execution. */
 static void last_text(const struct watching *w, const char *name, const __u64 *words, char *buf, size_t size)
 {
 	const struct watch_site site = {words[WATCH_LABEL_PLACE], words[WATCH_LABEL_CODE]};
-	bool code = w->specs[site.place & (WATCHES_MAX - 1)].access == HW_BREAKPOINT_X;
 	struct watch_last last;
 
 	*buf = '\0';
 	if (bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(w->obj, "lasts"), &site, &last))
 		return;
 	if (!strcmp(name, "registers"))
-		regs_text(&last, buf, size);
-	else if (!code)
+		watch_last__regs(&last, buf, size);
+	else if (!is_executed(w, site.place))
 		snprintf(buf, size, "%llu",
 			 (unsigned long long)(strcmp(name, "before") ? last.after : last.before));
 }
@@ -410,7 +295,8 @@ static bool watch__text(void *ctx, u32 label, const struct measure_value *of, ch
 	u64 value = of->value;
 
 	if (!strcmp(name, "function") || !strcmp(name, "line")) {
-		const struct code *c = code_of(w, value);
+		const struct watch_code *c = watch_codes__find(&w->codes, (u32)(w->place >> WATCH_TGID_SHIFT), value,
+							       is_executed(w, w->place));
 
 		copy_str(buf, size, *name == 'l' ? c->line : c->name);
 		return true;
@@ -432,7 +318,7 @@ static void *watch__begin(const struct measure *m, const struct sampling *how)
 {
 	struct watching *w = xcalloc(1, sizeof(*w));
 
-	w->names = how->names;
+	w->codes.names = how->names;
 	memcpy(w->texts, how->watches, sizeof(w->texts));
 	return w;
 }
@@ -443,7 +329,7 @@ static void watch__end(void *ctx)
 
 	scope__put(w->scope);
 	free(w->processes);
-	free(w->codes);
+	watch_codes__fini(&w->codes);
 	free(w);
 }
 
@@ -584,7 +470,7 @@ static void watch__tick(void *ctx, struct bpf_object *obj)
 		p->ended = has_ended(p);
 		if (p->ended)
 			continue;
-		read_maps(p);
+		watch_maps__read(&p->maps, p->pid);
 		attach_places(w, p);
 	}
 	if (w->nspecs)

@@ -288,6 +288,10 @@ bool counted__run(struct host *h, const char *arg, struct status *st);
 
 bool lock_orders__run(struct host *h, const char *arg, struct status *st);
 
+/* --- sample_bytes.c --- */
+
+bool sample_bytes__run(struct host *h, const char *arg, struct status *st);
+
 /* --- probes.c: what can be done with a function or a static probe --- */
 
 struct probe_item;

@@ -63,6 +63,17 @@ bool option__number(const char *s, u64 min, u64 max, u64 *out)
 	return !errno && !*end && *out >= min && *out <= max;
 }
 
+bool option__sample_bytes(const char *s, u64 *out)
+{
+	bool all_pages = !strcmp(s, "pages"), pages = all_pages || !strncmp(s, "pages:", 6);
+	u64 bytes = 0;
+
+	if (!all_pages && !option__number(pages ? s + 6 : s, 0, SAMPLE_BYTES_MAX, &bytes))
+		return false;
+	*out = pages ? SAMPLE_PAGES | bytes : MAX(bytes, (u64)SAMPLE_EVERY);
+	return true;
+}
+
 bool option__delay(const char *s, u64 *ns)
 {
 	char *end;
@@ -229,14 +240,9 @@ static int option__sampling(struct options *o, int opt, const char *arg, struct 
 	case OPT_COUNTERS:
 		return option__counters(arg, s, st);
 	case OPT_SAMPLE_BYTES:
-		if (!strcmp(arg, "pages")) {
-			s->sample_bytes = SAMPLE_PAGES;
-			return 0;
-		}
-		if (!option__number(arg, 0, SAMPLE_BYTES_MAX, &bytes))
-			return option__bad(st, "--sample-bytes", arg, SAMPLE_BYTES_TAKES);
-		s->sample_bytes = bytes <= SAMPLE_PAGES ? SAMPLE_EVERY : bytes;
-		return 0;
+		return option__sample_bytes(arg, &s->sample_bytes)
+			       ? 0
+			       : option__bad(st, "--sample-bytes", arg, SAMPLE_BYTES_TAKES);
 	default:
 		if (!call_graph(arg, &s->call_graph))
 			return option__bad(st, "--call-graph", arg, "auto, fp, eh or off");

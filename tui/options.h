@@ -73,7 +73,8 @@ struct options {
 #define FREQ_TAKES   "1 to 100000 samples per second"
 #define PERIOD_TAKES "a number of events, 1 or more"
 #define STACK_COPY_TAKES "bytes from 1024 to 32768"
-#define SAMPLE_BYTES_TAKES "bytes up to 16777216; 0: all are followed; pages: of programs those that were touched"
+#define SAMPLE_BYTES_TAKES                                                                                               \
+	"bytes up to 16777216; 0: all are followed; pages[:BYTES]: of programs those that were touched"
 #define HISTORY_TAKES "minutes from 0 to 1440, and perhaps :MIB, 1 to 4096"
 #define GRAPHS_TAKE  "braille, blocks, ascii"
 #define COLUMNS_TAKE "LISTING:NAME,NAME... and perhaps more with ; between, or NAME,NAME..."
@@ -82,6 +83,8 @@ struct options {
 
 /* A whole number in [min, max]; no sign, no blanks, nothing after it. */
 bool option__number(const char *s, u64 min, u64 max, u64 *out);
+/* --sample-bytes: as struct sampling has it. */
+bool option__sample_bytes(const char *s, u64 *out);
 bool option__delay(const char *s, u64 *ns);
 /* What --counters takes, "" too, into s; -EINVAL with words. */
 int option__counters(const char *arg, struct sampling *s, struct status *st);

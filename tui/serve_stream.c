@@ -73,7 +73,7 @@ static bool read_sampling(const char *text, struct sampling *s)
 		   &watch, &sample_bytes, &stack_bytes, &n) != 9 || !n || strlen(text + n) >= sizeof(s->event))
 		return false;
 	if (freq > FREQ_MAX || period > PERIOD_MAX || !freq == !period || graph > CALL_GRAPH_OFF ||
-	    sample_bytes > SAMPLE_BYTES_MAX || stack_bytes < STACK_COPY_MIN || stack_bytes > STACK_COPY_MAX)
+	    (sample_bytes & ~SAMPLE_PAGES) > SAMPLE_BYTES_MAX || stack_bytes < STACK_COPY_MIN || stack_bytes > STACK_COPY_MAX)
 		return false;
 	s->freq = freq;
 	s->period = period;

@@ -255,6 +255,8 @@ bool host__toggle_idle(struct host *h);
 bool host__idle(const struct host *h);
 /* Has each lock seen that is taken, or no more (lock_orders.c). */
 bool host__toggle_lock_orders(struct host *h);
+/* The command that says how many of what is held are followed, in the prompt (sample_bytes.c). */
+bool host__offer_sample_bytes(struct host *h);
 /* A window by what --window and the palette call it, WINDOW_NAMES; WINDOWS: none has that name. */
 enum time_window window__by_name(const char *name);
 #define WINDOW_NAMES "last, decaying or total"

@@ -196,7 +196,8 @@ def takes(folder, program, traced_by=()):
 
 
 def bench_programs(folder, rounds):
-    ways = {"sampled": proftop(), "by pages": proftop("--sample-bytes", "pages")}
+    ways = {"sampled": proftop(), "by pages": proftop("--sample-bytes", "pages"),
+            "by one page in 64 KiB": proftop("--sample-bytes", "pages:65536")}
     for what, program in programs(folder).items():
         for way, command in ways.items():
             traced_by = [*command[:-1], "--"]

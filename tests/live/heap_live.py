@@ -4,6 +4,7 @@
 them known; sampled by bytes within the error that is to be expected."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -96,6 +97,45 @@ def test_command():
     assert any(r["comm"] in ("sh", "sleep") and r["acquired"] for x in reports for r in x["rows"]), \
         reports[-1]["rows"]
     assert all(x["summary"]["released_unseen"] == 0 for x in reports), reports[-1]["summary"]
+
+
+def test_of_before():
+    """What was there before and is freed is counted apart"""
+    live.need_root()
+    n = 2000
+    with live.Workload("heap_holds", n, SIZE) as work:
+        os.kill(work.pid, signal.SIGUSR1)
+        work.process.stdout.readline()
+        with live.Watch("heap", "--sample-bytes", "0", "-p", work.pid, binary=live.CHECKED) as watch:
+            watch.next()
+            os.kill(work.pid, signal.SIGUSR1)
+            work.process.stdout.readline()
+            watch.until(live.now_ns())
+            live.near(sum(x["summary"]["released_unseen"] for x in watch.reports), n // 2, 0, "objects of before")
+            assert not sum(x["summary"]["released"] for x in watch.reports), watch.reports
+
+
+def test_cost():
+    """What probes take of what is looked at is said, with how often they are met, and what has none"""
+    live.need_root()
+    with live.Workload("heap_leaks", os.path.join(live.WORKLOADS, "libheap_late.so")) as work, \
+         live.Watch("heap", "-p", work.pid, delay=2) as watch:
+        watch.next()
+        os.kill(work.pid, signal.SIGUSR1)
+        watch.next()
+        before = work.cpu_seconds()
+        began, reports = live.now_ns(), [watch.next() for _ in range(2)]
+        took = 100 * (work.cpu_seconds() - before) / (live.now_ns() - began) * 1e9
+    # A thousand objects twice in each step, and as often free; what others took of the CPU it did not get.
+    for r in reports:
+        note = r["health"]["note"]
+        found = re.search(r"probes, met (\d+)k times/s, take about (\d+)% of a CPU: --sample-bytes pages has none", note)
+        assert found, note
+        calls, seconds = 1000 * int(found[1]), (r["t1_ns"] - r["t0_ns"]) / 1e9
+        wanted = 2 * r["summary"]["acquired"] / seconds
+        sigma = 2 * (r["summary"]["acquired"] * 524288 / 4000) ** 0.5 / seconds
+        live.near(calls, wanted, 4.5 * sigma + 0.1 * calls, "calls of malloc and free a second")
+        assert took / 4 < int(found[2]) < took * 4, (took, note)
 
 
 def test_mapped():
@@ -206,8 +246,8 @@ def test_pages():
     live.near(after[4]["summary"]["held"], sum(said[:5]), 16, "pages in all, as RssAnon has them")
     # What is shared since a fork is copied when it is written to: as long as the child has the old ones, too.
     live.near(pages(6, "copy_half"), n // 2, 2, "pages that were copied")
-    live.near(pages(6, "touch_again"), n, 2, "pages before that, which the child has")
-    live.near(pages(7, "touch_again"), n - n // 2, 2, "of those what is left without the child")
+    live.near(pages(6, "touch_again"), n, 4, "pages before that, which the child has")
+    live.near(pages(7, "touch_again"), n - n // 2, 4, "of those what is left without the child")
     # Its own stack and a few of the C library are copied, too.
     live.near(after[7]["summary"]["held"], sum(said), 48, "pages in all, as RssAnon has them")
     health = after[-1]["health"]
@@ -246,6 +286,26 @@ def tables_bytes(pid):
         if found.get("map_flags") == MMAPABLE and found["value_size"] != UNWIND_PAGE:
             maps[found["map_id"]] = int(found["memlock"])
     return sum(maps.values())
+
+
+def test_pages_sampled():
+    """One page in so many bytes is an estimate of them all without bias, and said to be one"""
+    live.need_root()
+    n, page = 20000, os.sysconf("SC_PAGESIZE")
+    with live.Workload("heap_pages", n) as work, \
+         live.Watch("heap", "--sample-bytes", "pages:65536", "-p", work.pid, binary=live.CHECKED) as watch:
+        watch.next()
+        os.kill(work.pid, signal.SIGUSR1)
+        json.loads(work.process.stdout.readline())
+        watch.until(live.now_ns())
+        report = watch.reports[-1]
+    p = 1 - 2.718281828 ** (-page / 65536)
+    sigma = (n * (1 - p) / p) ** 0.5
+    of = [r for r in report["rows"] if any(f["symbol"] == "touch_large" for f in r["stack"])]
+    live.near(sum(r["held"] for r in of), n, 4.5 * sigma, "pages of a block, an estimate")
+    error = sum(r["error_bytes"] ** 2 for r in of) ** 0.5 / page
+    live.near(error, sigma, 0.2 * sigma, "standard error of pages held")
+    assert "sampled every 65536" in report["health"]["note"], report["health"]
 
 
 def test_a_million():

@@ -5,6 +5,7 @@ import subprocess
 import glob
 import os
 import re
+import signal
 import sys
 import time
 
@@ -120,6 +121,21 @@ def test_exclude():
         pid = re.search(r"!pid=(\d+)", t.wait(r"scope.*!pid=\d+"))[1]
         assert re.search(rf"\d\s.* {pid}\s", shown), shown
         t.wait(rf"\d\s.* {pid}\s", absent=True)
+        quit_cleanly(t)
+
+
+def test_sample_bytes():
+    """How many objects are followed can be changed on the screen: to no call at all, and back"""
+    library = os.path.join(live.WORKLOADS, "libheap_late.so")
+    with live.Workload("heap_leaks", library) as work, session("-V", "heap", "-p", str(work.pid)) as t:
+        os.kill(work.pid, signal.SIGUSR1)
+        t.wait("sampled every 524288")
+        for bytes_, shown in ("pages", "by pages: memory"), ("0", "leak_in_thread"), ("4096", "sampled every 4096"):
+            t.keys("$")
+            t.wait("sample-bytes")
+            t.type(bytes_)
+            t.keys("Enter")
+            t.wait(shown)
         quit_cleanly(t)
 
 

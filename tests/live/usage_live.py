@@ -377,6 +377,9 @@ def test_no_tracefs():
     if done.returncode != DONE:
         assert done.returncode in (USAGE, UNSUPPORTED, PERMISSION), done
         assert b"tracefs" in done.stderr, done
+    done = unmounted("/sys/kernel/tracing", f"umount /sys/kernel/debug 2>/dev/null; "
+                     f"{live.CHECKED} -b -n 1 -d 0.5 -V heap -p $$")
+    assert done.returncode == UNSUPPORTED and b"mount -t tracefs nodev" in done.stderr, done
 
 
 def test_no_btf():

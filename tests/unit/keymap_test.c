@@ -50,6 +50,7 @@ static const char *const meanings[][9] = {
 	{"stage", "ages"},
 	{"unfold-all", "source"},
 	{"slowest", "slow-io", "explain", "dentries"},
+	{"lock-orders", "sample-bytes"}, /* $: how much is seen, at what price */
 };
 
 static bool mean_the_same(enum action a, enum action b)

@@ -120,7 +120,8 @@ static void basis_text(const struct result_diff *d, char *buf, size_t size)
 	else if (c->flags & COLUMN_SUM)
 		snprintf(buf, size, "%s per %s", c->title, window);
 	else
-		snprintf(buf, size, "%s%s", c->title, c->flags & COLUMN_SHARE ? " as rates" : "");
+		snprintf(buf, size, "%s%s", c->title,
+			 c->flags & COLUMN_SHARE && !(c->flags & COLUMN_LEVEL) ? " as rates" : "");
 }
 
 static void add_age(const struct listing *l, struct headline *line)

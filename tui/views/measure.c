@@ -231,6 +231,8 @@ static bool measure__action(struct screen *base, enum action a)
 		return measure_dist__next(s);
 	if (a == ACTION_LOCK_ORDERS && s->view->measure == measure_table[MEASURE_LOCKS])
 		return host__toggle_lock_orders(base->host);
+	if (a == ACTION_SAMPLE_BYTES && s->view->measure->shape == MEASURE_SHAPE_HOLDING)
+		return host__offer_sample_bytes(base->host);
 	return a == ACTION_SLOWEST ? slowest(s) : listing__action(base, a);
 }
 
@@ -318,11 +320,18 @@ static bool measure__has_heat(const struct measure *m)
 
 static int above(struct listing *l, struct canvas *c, struct rect area)
 {
-	int used = measure_chain__draw(l, c, area);
+	static int (*const parts[])(struct listing *l, struct canvas *c, struct rect area) = {
+		measure__levels, measure_chain__draw, measure_dist__draw};
+	int used = 0;
 
-	area.y += used;
-	area.h -= used;
-	return used + measure_dist__draw(l, c, area);
+	for (u32 i = 0; i < ARRAY_SIZE(parts); i++) {
+		int lines = parts[i](l, c, area);
+
+		area.y += lines;
+		area.h -= lines;
+		used += lines;
+	}
+	return used;
 }
 
 void measure_view__init(struct measure_view *v, const struct measure *m, enum model_id model)

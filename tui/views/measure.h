@@ -83,6 +83,8 @@ LISTING_OF(measure__of, struct measure_screen, measure__rows, struct measure_res
 /* What is held and grows; false: nothing does. */
 bool measure__growth_text(const struct measure_result *a, char *buf, size_t size);
 void measure__headline(struct listing *l, struct headline *line);
+/* What the machine has, above the rows; returns how many lines of area it took. */
+int measure__levels(struct listing *l, struct canvas *c, struct rect area);
 void measure__empty(const struct listing *l, char *buf, size_t size);
 enum role measure__role(const struct listing *l, u32 row, u32 column);
 void measure__selection(const struct listing *l, struct listing_place at, char *buf, size_t size);

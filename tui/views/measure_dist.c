@@ -74,6 +74,8 @@ static void pick(const struct measure_screen *s, struct subject *out)
 	       sizeof(out->marks));
 	at.node = UINT32_MAX;
 	s->list.ops->selection(&s->list, at, out->name, sizeof(out->name));
+	if (!*out->name) /* a stack is nothing to filter by */
+		copy_str(out->name, sizeof(out->name), measure_row__name(a, out->row));
 }
 
 static bool is_holding(const struct subject *s)

@@ -33,8 +33,9 @@ bool measure__growth_text(const struct measure_result *a, char *buf, size_t size
 		return false;
 	format__bytes(rate, sizeof(rate), (u64)r->growth.per_min);
 	format__ns(time, sizeof(time), a->base.snap->t1_ns - MIN(r->growth.from_ns, a->base.snap->t1_ns));
-	snprintf(buf, size, "%.60s keeps %s/min: %.0f%% of its allocations of the last %s live, %u%% sure",
-		 measure_row__name(a, r), rate, r->growth.kept_pct, time, r->growth.sure_pct);
+	snprintf(buf, size, "%.60s keeps %s/min: %.*f%% of its allocations of the last %s live, %u%% sure",
+		 measure_row__name(a, r), rate, r->growth.kept_pct < 1 ? 2 : 0, r->growth.kept_pct, time,
+		 r->growth.sure_pct);
 	return true;
 }
 
@@ -53,6 +54,12 @@ static void headline__sums(const struct measure_result *a, struct headline *line
 		format__ns(time, sizeof(time), a->waiting_ns);
 		headline__addf(line, ROLE_DIM, " · %s waiting for something new", time);
 	}
+}
+
+/* A line of their own where there are several. */
+static bool has_many_levels(const struct measure *m)
+{
+	return m->levels[1].name;
 }
 
 static void headline__levels(const struct measure_result *a, struct headline *line)
@@ -141,12 +148,34 @@ void measure__headline(struct listing *l, struct headline *line)
 		headline__held(measure__rows(l), line);
 	else if (l->result)
 		headline__sums(measure__rows(l), line);
-	if (l->result)
+	if (l->result && !has_many_levels(measure__of(l)->view->measure))
 		headline__levels(measure__rows(l), line);
 	if (measure__of(l)->view->measure->shape != MEASURE_SHAPE_SPAN)
 		return;
 	headline__addf(line, ROLE_DIM, " · slowest [%s]",
 		       host__key(l->base.host, ACTION_SLOWEST, key, sizeof(key)));
+}
+
+static bool has_levels(const struct measure_snap *s)
+{
+	u64 all = 0;
+
+	for (u32 i = 0; i < MEASURE_LEVELS; i++)
+		all |= s->levels[i];
+	return s->levels_known && all;
+}
+
+int measure__levels(struct listing *l, struct canvas *c, struct rect area)
+{
+	struct headline line = {c, {area.x, area.y, area.w, 1}, area.x};
+	const struct measure_result *a = measure__rows(l);
+
+	if (!has_many_levels(a->measure) || area.h < 4 ||
+	    !has_levels(container_of(a->base.snap, struct measure_snap, base)))
+		return 0;
+	headline__add(&line, ROLE_DIM, "machine");
+	headline__levels(a, &line);
+	return 1;
 }
 
 bool measure__waiting(const struct listing *l, const struct measure *m, char *buf, size_t size)

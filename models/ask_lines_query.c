@@ -19,9 +19,11 @@ static const struct field first_fields[] = {
 	{TIME_COLUMN("t_ns", "t_ns", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING,
 		     "when it came, CLOCK_MONOTONIC"),
 	 OF(t_ns)},
-	{TEXT_COLUMN("event", "Event", 24, 3, COLUMN_BOTH, "which event it is"),
-	 TEXT_AT(ROW, event)},
 };
+
+/* On screen where there are several. */
+static const struct field event_field = {TEXT_COLUMN("event", "Event", 16, 1, COLUMN_EXPORT, "which event it is"),
+					 TEXT_AT(ROW, event)};
 
 /* Where a field of the event has the name, they are called as the language calls them. */
 static const struct known {
@@ -107,8 +109,8 @@ static u32 add_values(const struct ask_form *f, struct field *out)
 			out[n++] = name_field(&f->fields[i], i);
 		out[n++] = (struct field){
 			COLUMN(text ? VALUE_TEXT : VALUE_COUNT, f->fields[i].name,
-			       f->fields[i].name, text ? 20 : 10, 2,
-			       where | (text ? COLUMN_ASCENDING : 0), "of the event"),
+			       f->fields[i].name, text ? 15 : 10, 2,
+			       where | (text ? COLUMN_ASCENDING : COLUMN_EXACT), "of the event"),
 			.kind = FIELD_VALUE,
 			.at = (u16)(offsetof(ROW, values) + i * sizeof(struct value)),
 			.size = sizeof(struct value)};
@@ -147,7 +149,7 @@ static void name_rows(struct field *fields, u32 n, const char *otherwise)
 		if (!strcmp(fields[i].column.name, otherwise))
 			of = &fields[i];
 	if (of)
-		of->column.flags |= COLUMN_KEY | COLUMN_FLEX;
+		of->column.flags |= COLUMN_SCREEN | COLUMN_KEY | COLUMN_FLEX;
 }
 
 /* Of slots of time. */
@@ -164,10 +166,12 @@ static u32 make_slot_fields(const struct ask_form *f, struct field *out)
 	return n + append(out + n, last_fields, ARRAY_SIZE(last_fields));
 }
 
-static u32 make_fields(const struct ask_form *f, struct field *out)
+static u32 make_fields(const struct ask_form *f, bool several, struct field *out)
 {
 	u32 n = append(out, first_fields, ARRAY_SIZE(first_fields));
 
+	out[n] = event_field;
+	out[n++].column.flags |= several ? COLUMN_SCREEN : 0;
 	n += append(out + n, screen_fields, ARRAY_SIZE(screen_fields));
 	n += add_known(f, out + n);
 	n += add_values(f, out + n);
@@ -284,6 +288,14 @@ static int by_count(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
+static bool has_several(const struct ask_line *const *lines, u32 n)
+{
+	for (u32 i = 1; i < n; i++)
+		if (strcmp(lines[i]->event, lines[0]->event))
+			return true;
+	return false;
+}
+
 struct ask_lines_result *ask_lines__query(const struct ask_lines_snap *snap,
 					  const struct ask_lines_query *q,
 					  const struct scope *scope)
@@ -309,7 +321,7 @@ struct ask_lines_result *ask_lines__query(const struct ask_lines_snap *snap,
 		qsort(rows, a->nrows, sizeof(*rows), by_count);
 	query_result__table(&a->base, fields,
 			    form->lists == ASK_SLOTS ? make_slot_fields(form, fields)
-						     : make_fields(form, fields),
+						     : make_fields(form, has_several(lines, a->nrows), fields),
 			    rows, a->nrows, sizeof(*rows), 1, 0,
 			    form->lists == ASK_SLOTS ? "count"
 			    : q->oldest_first	     ? "t_ns"

@@ -86,6 +86,12 @@ static u32 add_known(const struct ask_form *f, struct field *out)
 	return n;
 }
 
+/* Where nobody asked for it: the event says which call it is. */
+static bool says_nothing(const struct ask_form *f, const struct ask_field *of)
+{
+	return f->nfields > 1 && !strcmp(of->name, "__syscall_nr") && !strstr(f->text, of->name);
+}
+
 /* What it is called, in the place of the number on the screen. */
 static struct field name_field(const struct ask_field *f, u32 i)
 {
@@ -103,9 +109,10 @@ static u32 add_values(const struct ask_form *f, struct field *out)
 	for (u32 i = 0; i < f->nfields; i++) {
 		bool text = f->fields[i].type == ASK_FIELD_TEXT ||
 			    f->fields[i].type == ASK_FIELD_ADDRESS;
-		u32 where = f->fields[i].named ? COLUMN_EXPORT : COLUMN_BOTH;
+		bool hidden = says_nothing(f, &f->fields[i]);
+		u32 where = f->fields[i].named || hidden ? COLUMN_EXPORT : COLUMN_BOTH;
 
-		if (f->fields[i].named)
+		if (f->fields[i].named && !hidden)
 			out[n++] = name_field(&f->fields[i], i);
 		out[n++] = (struct field){
 			COLUMN(text ? VALUE_TEXT : VALUE_COUNT, f->fields[i].name,

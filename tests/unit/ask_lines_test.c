@@ -123,7 +123,7 @@ static u32 flags_of(const struct query_result *a, const char *name)
 	return 0;
 }
 
-/* Which event a line is stands there once there are several; numbers are nobody's count. */
+/* Which event a line is stands there once there are several, and says which call; numbers are nobody's count. */
 static void events_are_told_apart(void **state)
 {
 	struct query_result *result;
@@ -131,12 +131,15 @@ static void events_are_told_apart(void **state)
 	struct asked a;
 
 	begin(&a, ASK_LINES);
+	copy_str(a.turn.form.fields[1].name, sizeof(a.turn.form.fields[1].name), "__syscall_nr");
+	model_events.consume(a.model, &a.turn.head);
 	put(&a, a.now_ns + 1, "/a", 3, 47213, 7);
 	for (u32 several = 0; several < 2; several++) {
 		result = ask(&a, WINDOW_TOTAL, &snap);
 		assert_int_equal(flags_of(result, "event") & COLUMN_BOTH,
 				 several ? COLUMN_BOTH : COLUMN_EXPORT);
 		assert_true(flags_of(result, "pid") & COLUMN_EXACT);
+		assert_int_equal(flags_of(result, "__syscall_nr") & COLUMN_BOTH, COLUMN_EXPORT);
 		query_result__free(result);
 		snap__put(snap);
 		put_event(&a, "a:c", a.now_ns + 1, "/b", 3, 1, 7);

@@ -80,6 +80,7 @@ enum column_flag {
 	COLUMN_SHARE = 256, /* a share or a rate: a row that is not there has 0 of it, as of sums */
 	COLUMN_LEVEL = 512, /* how it is at the window's end, no sum of the window and no rate */
 	COLUMN_PROSE = 1024, /* a text that is read from its begin: cut behind a word */
+	COLUMN_EXACT = 2048, /* a number that may be anybody's: all its digits, where there is room */
 };
 
 struct column {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Questions about what is kept (hold): one event acquires, another one releases by the same value.
- * Their code is put into these programs as into those of bpf/question.bpf.c.
+ * Their code is put into these programs as into those of bpf/question.bpf.c. bpf/question_held_plain.bpf.c is this
+ * without stacks.
  */
 #define MEASURE_MOMENT MOMENT_JUDGED
 #include "bpf/measure_held.bpf.h"

@@ -19,9 +19,11 @@ static const struct field first_fields[] = {
 	{TIME_COLUMN("t_ns", "t_ns", 7, 0, COLUMN_EXPORT | COLUMN_ASCENDING,
 		     "when it came, CLOCK_MONOTONIC"),
 	 OF(t_ns)},
-	{TEXT_COLUMN("event", "Event", 24, 3, COLUMN_BOTH, "which event it is"),
-	 TEXT_AT(ROW, event)},
 };
+
+/* On screen where there are several. */
+static const struct field event_field = {TEXT_COLUMN("event", "Event", 16, 1, COLUMN_EXPORT, "which event it is"),
+					 TEXT_AT(ROW, event)};
 
 /* Where a field of the event has the name, they are called as the language calls them. */
 static const struct known {
@@ -84,6 +86,12 @@ static u32 add_known(const struct ask_form *f, struct field *out)
 	return n;
 }
 
+/* Where nobody asked for it: the event says which call it is. */
+static bool says_nothing(const struct ask_form *f, const struct ask_field *of)
+{
+	return f->nfields > 1 && !strcmp(of->name, "__syscall_nr") && !strstr(f->text, of->name);
+}
+
 /* What it is called, in the place of the number on the screen. */
 static struct field name_field(const struct ask_field *f, u32 i)
 {
@@ -101,14 +109,15 @@ static u32 add_values(const struct ask_form *f, struct field *out)
 	for (u32 i = 0; i < f->nfields; i++) {
 		bool text = f->fields[i].type == ASK_FIELD_TEXT ||
 			    f->fields[i].type == ASK_FIELD_ADDRESS;
-		u32 where = f->fields[i].named ? COLUMN_EXPORT : COLUMN_BOTH;
+		bool hidden = says_nothing(f, &f->fields[i]);
+		u32 where = f->fields[i].named || hidden ? COLUMN_EXPORT : COLUMN_BOTH;
 
-		if (f->fields[i].named)
+		if (f->fields[i].named && !hidden)
 			out[n++] = name_field(&f->fields[i], i);
 		out[n++] = (struct field){
 			COLUMN(text ? VALUE_TEXT : VALUE_COUNT, f->fields[i].name,
-			       f->fields[i].name, text ? 20 : 10, 2,
-			       where | (text ? COLUMN_ASCENDING : 0), "of the event"),
+			       f->fields[i].name, text ? 15 : 10, 2,
+			       where | (text ? COLUMN_ASCENDING : COLUMN_EXACT), "of the event"),
 			.kind = FIELD_VALUE,
 			.at = (u16)(offsetof(ROW, values) + i * sizeof(struct value)),
 			.size = sizeof(struct value)};
@@ -147,7 +156,7 @@ static void name_rows(struct field *fields, u32 n, const char *otherwise)
 		if (!strcmp(fields[i].column.name, otherwise))
 			of = &fields[i];
 	if (of)
-		of->column.flags |= COLUMN_KEY | COLUMN_FLEX;
+		of->column.flags |= COLUMN_SCREEN | COLUMN_KEY | COLUMN_FLEX;
 }
 
 /* Of slots of time. */
@@ -164,10 +173,12 @@ static u32 make_slot_fields(const struct ask_form *f, struct field *out)
 	return n + append(out + n, last_fields, ARRAY_SIZE(last_fields));
 }
 
-static u32 make_fields(const struct ask_form *f, struct field *out)
+static u32 make_fields(const struct ask_form *f, bool several, struct field *out)
 {
 	u32 n = append(out, first_fields, ARRAY_SIZE(first_fields));
 
+	out[n] = event_field;
+	out[n++].column.flags |= several ? COLUMN_SCREEN : 0;
 	n += append(out + n, screen_fields, ARRAY_SIZE(screen_fields));
 	n += add_known(f, out + n);
 	n += add_values(f, out + n);
@@ -284,6 +295,14 @@ static int by_count(const void *a, const void *b)
 	return x > y ? -1 : x < y;
 }
 
+static bool has_several(const struct ask_line *const *lines, u32 n)
+{
+	for (u32 i = 1; i < n; i++)
+		if (strcmp(lines[i]->event, lines[0]->event))
+			return true;
+	return false;
+}
+
 struct ask_lines_result *ask_lines__query(const struct ask_lines_snap *snap,
 					  const struct ask_lines_query *q,
 					  const struct scope *scope)
@@ -309,7 +328,7 @@ struct ask_lines_result *ask_lines__query(const struct ask_lines_snap *snap,
 		qsort(rows, a->nrows, sizeof(*rows), by_count);
 	query_result__table(&a->base, fields,
 			    form->lists == ASK_SLOTS ? make_slot_fields(form, fields)
-						     : make_fields(form, fields),
+						     : make_fields(form, has_several(lines, a->nrows), fields),
 			    rows, a->nrows, sizeof(*rows), 1, 0,
 			    form->lists == ASK_SLOTS ? "count"
 			    : q->oldest_first	     ? "t_ns"

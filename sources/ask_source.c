@@ -22,6 +22,7 @@ EMBED(proftop_bpf_question_plain, BUILD "/bpf/question_plain.bpf.o");
 EMBED(proftop_bpf_question_count, BUILD "/bpf/question_count.bpf.o");
 EMBED(proftop_bpf_question_span, BUILD "/bpf/question_span.bpf.o");
 EMBED(proftop_bpf_question_held, BUILD "/bpf/question_held.bpf.o");
+EMBED(proftop_bpf_question_held_plain, BUILD "/bpf/question_held_plain.bpf.o");
 
 /* What struct source is here. */
 struct asking {
@@ -74,6 +75,7 @@ struct object {
 };
 
 static const struct object held = {proftop_bpf_question_held, proftop_bpf_question_held_end};
+static const struct object held_plain = {proftop_bpf_question_held_plain, proftop_bpf_question_held_plain_end};
 static const struct object whole = {proftop_bpf_question, proftop_bpf_question_end};
 /* Of questions that take no stacks. */
 static const struct object plain = {proftop_bpf_question_plain, proftop_bpf_question_plain_end};
@@ -104,7 +106,7 @@ static bool is_small(const struct ask *a)
 static const struct object *object_of(const struct ask *a)
 {
 	if (a->question->shape == ASK_HOLD)
-		return &held;
+		return stacks_of(a) ? &held : &held_plain;
 	if (stacks_of(a) || a->log_by)
 		return &whole;
 	return is_small(a) ? &small[a->question->shape] : &plain;

@@ -105,6 +105,15 @@ static void format__value(char *buf, size_t size, const struct value *v)
 		format__number(buf, size, v->f);
 }
 
+/* All digits of it; false: it is shortened. */
+static bool is_exact(const struct painter *p, const struct column_place *at, const struct value *v, char *buf,
+		     size_t size)
+{
+	if (!(p->src->rows->columns[at->column].flags & COLUMN_EXACT))
+		return false;
+	return snprintf(buf, size, v->type == VALUE_CHANGE ? "%lld" : "%llu", (long long)v->i) <= at->w;
+}
+
 /* "+12.34", "-5.60ms"; suffix: of what has no unit of its own. */
 static void draw_change(const struct painter *p, const struct column_place *at, int y,
 			const struct value *v, const char *suffix, enum role role)
@@ -114,7 +123,8 @@ static void draw_change(const struct painter *p, const struct column_place *at, 
 	char number[24], text[32];
 
 	format__value(number, sizeof(number), &size);
-	snprintf(text, sizeof(text), "%s%s%s", less ? "-" : size.u ? "+" : "", number, suffix);
+	if (!is_exact(p, at, v, text, sizeof(text)))
+		snprintf(text, sizeof(text), "%s%s%s", less ? "-" : size.u ? "+" : "", number, suffix);
 	draw__right(p->c, p->t->area.x + at->x, y, at->w, role, text);
 }
 
@@ -127,7 +137,8 @@ static void draw_number(const struct painter *p, const struct column_place *at, 
 	if (at->column == p->t->bar && most > 0)
 		draw_bar(p, at, y, at->w - p->src->rows->columns[at->column].width, role,
 			 (double)v->u / most);
-	format__value(buf, sizeof(buf), v);
+	if (!is_exact(p, at, v, buf, sizeof(buf)))
+		format__value(buf, sizeof(buf), v);
 	draw__right(p->c, p->t->area.x + at->x, y, at->w, role, buf);
 }
 

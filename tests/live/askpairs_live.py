@@ -179,6 +179,16 @@ def test_held():
     same("released", n, watch.sum("released", pid=work.pid))
 
 
+def test_held_without_stacks():
+    """Where no stack is asked for, nothing that walks them is loaded"""
+    maps = []
+    for keys in ("pid", "stack"):
+        with Watch(f"! hold kmem:kmalloc -> kmem:kfree on ptr by {keys}", view="held") as watch:
+            watch.next()
+            maps.append(sum(kind == "map" for kind, _ in live.held(watch.process.pid)))
+    assert maps[0] < maps[1], maps
+
+
 def test_held_memory():
     """Memory of a program that is not freed, by stack, by its name in the library"""
     program = """

@@ -47,7 +47,7 @@ static void end(struct asked *a)
 	fake_symbols__free(a->symbols);
 }
 
-static void put(struct asked *a, u64 t_ns, const char *path, s64 ret, u64 pid, u32 has)
+static void put_event(struct asked *a, const char *event, u64 t_ns, const char *path, s64 ret, u64 pid, u32 has)
 {
 	const struct measure_key values[] = {{0, path}, {(u64)ret, ""}, {pid, ""}};
 	struct ask_line_sample s = {
@@ -55,13 +55,18 @@ static void put(struct asked *a, u64 t_ns, const char *path, s64 ret, u64 pid, u
 		.t_ns = t_ns,
 		.cpu = 1,
 		.who = {.tgid = 12, .tid = 13, .comm = "prog"},
-		.event = "a:b",
+		.event = event,
 		.values = values,
 		.nvalues = 3,
 		.has = has,
 	};
 
 	model_events.consume(a->model, &s.head);
+}
+
+static void put(struct asked *a, u64 t_ns, const char *path, s64 ret, u64 pid, u32 has)
+{
+	put_event(a, "a:b", t_ns, path, ret, pid, has);
 }
 
 static struct query_result *ask(struct asked *a, enum time_window window, struct snap **snap)
@@ -107,6 +112,38 @@ static void lines_have_their_fields(void **state)
 	assert_string_equal(cell(result, 1, "comm").s, "prog");
 	query_result__free(result);
 	snap__put(snap);
+	end(&a);
+}
+
+static u32 flags_of(const struct query_result *a, const char *name)
+{
+	for (u32 i = 0; i < a->table.ncolumns; i++)
+		if (!strcmp(a->table.columns[i].name, name))
+			return a->table.columns[i].flags;
+	return 0;
+}
+
+/* Which event a line is stands there once there are several, and says which call; numbers are nobody's count. */
+static void events_are_told_apart(void **state)
+{
+	struct query_result *result;
+	struct snap *snap;
+	struct asked a;
+
+	begin(&a, ASK_LINES);
+	copy_str(a.turn.form.fields[1].name, sizeof(a.turn.form.fields[1].name), "__syscall_nr");
+	model_events.consume(a.model, &a.turn.head);
+	put(&a, a.now_ns + 1, "/a", 3, 47213, 7);
+	for (u32 several = 0; several < 2; several++) {
+		result = ask(&a, WINDOW_TOTAL, &snap);
+		assert_int_equal(flags_of(result, "event") & COLUMN_BOTH,
+				 several ? COLUMN_BOTH : COLUMN_EXPORT);
+		assert_true(flags_of(result, "pid") & COLUMN_EXACT);
+		assert_int_equal(flags_of(result, "__syscall_nr") & COLUMN_BOTH, COLUMN_EXPORT);
+		query_result__free(result);
+		snap__put(snap);
+		put_event(&a, "a:c", a.now_ns + 1, "/b", 3, 1, 7);
+	}
 	end(&a);
 }
 
@@ -298,6 +335,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(fullest_slots_stay),
 		cmocka_unit_test(lines_have_their_fields),
+		cmocka_unit_test(events_are_told_apart),
 		cmocka_unit_test(the_last_are_kept),
 		cmocka_unit_test(fullest_slots_come_first),
 		cmocka_unit_test(what_was_told_stays),

@@ -607,6 +607,48 @@ static void marks_and_bars(void **state)
 	canvas__fini(&c);
 }
 
+static const struct column numbers[] = {
+	{.name = "n", .title = "n", .type = VALUE_COUNT, .width = 10, .flags = COLUMN_SCREEN},
+	{.name = "id", .title = "id", .type = VALUE_COUNT, .width = 10, .flags = COLUMN_SCREEN | COLUMN_EXACT},
+};
+
+static bool number(const struct row_table *t, u32 row, u32 column, struct value *out)
+{
+	static const struct value values[] = {
+		{.type = VALUE_COUNT, .u = 4721356},
+		{.type = VALUE_COUNT, .u = UINT64_MAX},
+		{.type = VALUE_CHANGE, .n = VALUE_COUNT, .i = -4721356},
+	};
+
+	*out = values[row];
+	return true;
+}
+
+static u64 number_key(const struct row_table *t, u32 row)
+{
+	return row;
+}
+
+/* Numbers that may be anybody's have all their digits, where there is room. */
+static void digits(void **state)
+{
+	struct fixture *f = *state;
+	struct row_table rows = {numbers, 2, 3, .cell = number, .key = number_key};
+	struct table_source src = {.rows = &rows};
+	struct canvas c;
+	char *text;
+
+	canvas__init(&c, 30, 4, false);
+	table__layout(&f->table, &src, canvas__rect(&c));
+	table__draw(&f->table, &src, &c);
+	text = golden__text(&c, false);
+	assert_non_null(strstr(text, "     4.72M    4721356"));
+	assert_non_null(strstr(text, "     18.4E      18.4E"));
+	assert_non_null(strstr(text, "    -4.72M   -4721356"));
+	free(text);
+	canvas__fini(&c);
+}
+
 static void no_rows_at_all(void **state)
 {
 	struct fixture *f = *state;
@@ -646,6 +688,7 @@ int main(void)
 		TEST(draws_at_every_size),
 		TEST(stays_in_its_area),
 		TEST(marks_and_bars),
+		TEST(digits),
 		TEST(no_rows_at_all),
 		TEST(chosen_columns_stand_in_their_order),
 		TEST(what_is_hidden_still_sorts),

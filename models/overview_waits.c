@@ -192,12 +192,15 @@ static u32 threads_waiting(const struct facts *f, enum wait_reason why, u32 pid)
 	return n;
 }
 
-/* Who lets go of a lock of user space held it; in the kernel it may be another one who wakes. */
-static void holder_text(const struct waits_row *row, char *buf, size_t size)
+/* Who has a lock of user space, or let go of it; in the kernel it may be another one who wakes. */
+static void holder_text(const struct waits_row *row, struct arena *arena, char *buf, size_t size)
 {
+	const struct wait_holder *h = row->why == WAIT_LOCK ? row->holder : NULL;
 	const struct waker *w = row->woken ? &row->woken->waker : NULL;
 
-	if (w && w->kind == WAKER_TASK)
+	if (h)
+		snprintf(buf, size, ", held by %s", task__who(arena, h->tgid, h->tid, h->comm));
+	else if (w && w->kind == WAKER_TASK)
 		snprintf(buf, size, ", %s by %s", row->why == WAIT_LOCK ? "held" : "ended", row->woken_by);
 	else if (row->sums.open)
 		snprintf(buf, size, "; nobody has let go of it yet");
@@ -213,7 +216,7 @@ static void say_lock(struct rule_run *r, const struct waits_row *row, const char
 	/* Of one thread: the row is of one. */
 	double pct = pct_of(row->sums.off_ns, r->facts->reasons->base.window_ns);
 
-	holder_text(row, holder, sizeof(holder));
+	holder_text(row, r->arena, holder, sizeof(holder));
 	if (n > 1)
 		snprintf(others, sizeof(others), " (%u of its threads do)", n);
 	finding__add(r, pct, &who, NULL, "`%s` waits %.0f %% of its time for %s%s%s", who.comm, pct,
@@ -305,9 +308,7 @@ void rule__DEADLOCK(struct rule_run *r)
 void rule__PRIORITY_INVERSION(struct rule_run *r)
 {
 	const struct waits_row *row = longest(r->facts, WAIT_LOCK, 0);
-	const struct waker *w = row && row->woken ? &row->woken->waker : NULL;
-	const struct sched_task *holder =
-		w && w->kind == WAKER_TASK ? task_of(r->facts, w->tid) : NULL;
+	const struct sched_task *holder = row && row->holder ? task_of(r->facts, row->holder->tid) : NULL;
 	double waits, starved;
 	struct who who;
 

@@ -30,7 +30,7 @@ struct query_builder {
 	struct procs_row *rows;
 	u32 n;
 	struct hidx index;
-	struct hidx starters; /* of short processes: those that live */
+	struct hidx starters; /* of short processes: those that live, of a tree those that are there */
 	struct namer namer;
 };
 
@@ -168,7 +168,7 @@ static u64 brief_key(const struct query_builder *k, const struct procs_entry *e)
 {
 	u64 comm = text_key(e->comm);
 
-	if (k->a->query.tree || hidx__has(&k->starters, mix64(e->ppid)))
+	if (hidx__has(&k->starters, mix64(e->ppid)))
 		return mix64_pair(comm, e->ppid) | 1;
 	return mix64_pair(comm, text_key(e->parent_comm)) | 1;
 }
@@ -356,7 +356,7 @@ static void find_starters(struct query_builder *k, const struct procs_snap *snap
 	for (u32 i = 0; i < snap->n && all.slots; i++) {
 		const struct procs_entry *e = procs_snap__entry(snap, i);
 
-		if (leads(e) && !e->ended_ns && hidx__has(&all, mix64(e->tgid)))
+		if (leads(e) && (k->a->query.tree || !e->ended_ns) && hidx__has(&all, mix64(e->tgid)))
 			hidx__put(&k->starters, mix64(e->tgid));
 	}
 	hidx__fini(&all);

@@ -542,11 +542,45 @@ static enum action short_action(const char *word)
 	return found;
 }
 
+struct typed {
+	const char *text;
+	u32 n;
+	bool within; /* as a part of the name or of what it does */
+};
+
+static bool fits(const struct typed *t, const char *name, const char *help)
+{
+	char part[64];
+
+	if (!t->within)
+		return !strncmp(name, t->text, t->n);
+	copy_str(part, MIN(sizeof(part), t->n + 1ul), t->text);
+	return strcasestr(name, part) || strcasestr(help, part);
+}
+
+static void complete_command(const struct typed *t, struct completions *out)
+{
+	char name[64];
+
+	for (u32 i = 0; i < ARRAY_SIZE(commands); i++) {
+		snprintf(name, sizeof(name), "%s%s", commands[i].name,
+			 strcmp(commands[i].takes, "[]") ? " " : "");
+		if (fits(t, name, commands[i].help))
+			completions__add(out, name, commands[i].help);
+	}
+	for (u32 a = 1; a < ACTIONS; a++)
+		if (fits(t, action_table[a].name, action_table[a].help) &&
+		    !completions__add(out, action_table[a].name, action_table[a].help))
+			return;
+}
+
+#define WORD_MIN 3 /* shorter ones are parts of nearly everything */
+
 void palette__complete(void *ctx, const char *text, u32 cursor, struct completions *out)
 {
+	struct typed typed = {text, cursor, false};
 	const char *arg;
 	const struct command *c = command_of(text, &arg);
-	char name[64];
 
 	if (c && cursor >= arg - text && cursor > strlen(c->name)) {
 		out->start = (u32)(arg - text);
@@ -554,16 +588,10 @@ void palette__complete(void *ctx, const char *text, u32 cursor, struct completio
 			return;
 	}
 	out->start = 0;
-	for (u32 i = 0; i < ARRAY_SIZE(commands); i++) {
-		snprintf(name, sizeof(name), "%s%s", commands[i].name,
-			 strcmp(commands[i].takes, "[]") ? " " : "");
-		if (!strncmp(name, text, cursor))
-			completions__add(out, name, commands[i].help);
-	}
-	for (u32 a = 1; a < ACTIONS; a++)
-		if (!strncmp(action_table[a].name, text, cursor) &&
-		    !completions__add(out, action_table[a].name, action_table[a].help))
-			return;
+	complete_command(&typed, out);
+	typed.within = true;
+	if (!out->n && cursor >= WORD_MIN)
+		complete_command(&typed, out);
 }
 
 static bool to_line(struct host *h, u32 n, struct status *st)

@@ -125,6 +125,20 @@ static inline bool put_owner(struct scene *s, const char *line)
 	return true;
 }
 
+/* "holds NAME PID TID OBJECT": who has the lock of its process that others wait for. */
+static inline bool put_holder(struct scene *s, const char *line)
+{
+	struct wait_lock_sample l = {.head.type = SAMPLE_WAIT_LOCK, .name = "mutex"};
+	unsigned long long object;
+
+	if (sscanf(line, "holds %15s %u %u %llx", l.holder.comm, &l.holder.tgid, &l.holder.tid, &object) != 4)
+		return false;
+	l.tgid = l.holder.tgid;
+	l.object = object;
+	put(s, &l.head);
+	return true;
+}
+
 /* What a connection of 10.0.0.1:80 sent again, and what was dropped. */
 static inline bool put_connection(struct scene *s, const char *line)
 {
@@ -375,7 +389,7 @@ static inline bool put_recorded(struct scene *s, const char *line)
 static inline bool put_line(struct scene *s, const char *line)
 {
 	bool (*const words[])(struct scene *s, const char *line) = {
-		put_rate, put_sampled, put_call, put_owner, put_connection, put_socket, put_softirq, put_late,
+		put_rate, put_sampled, put_call, put_owner, put_holder, put_connection, put_socket, put_softirq, put_late,
 		put_exits, put_counted, put_refused, put_program, put_recorded, put_part};
 
 	for (u32 i = 0; i < ARRAY_SIZE(words); i++)

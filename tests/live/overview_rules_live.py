@@ -168,6 +168,8 @@ def test_priority_inversion():
     """A mutex whose owner gets no CPU"""
     with trouble("invert") as work:
         found(("priority-inversion",), work.pid)
+        hit = found(("user-lock",), work.pid)  # though it is let go of once in many intervals
+        assert "held by trouble/" in hit["text"], hit
 
 
 # --- disks ---

@@ -47,6 +47,12 @@ struct example {
 	"wait stock 10 11 0 S 40 340 0 9 0 holder:20:21 "                                          \
 	"main@stock;pthread_mutex_lock@libc.so.6;futex_wait@[kernel]@kernel | main@holder\n"
 
+/* A wait that goes on, for a lock of which its process's memory says who has it. */
+#define WAITS                                                                                      \
+	"wait stock 10 11 0 S 0 1000 0 1000 1 - object=7f00 "                                      \
+	"main@stock;pthread_mutex_lock@libc.so.6;futex_wait@[kernel]@kernel\n"
+#define HELD WAITS "holds owner 10 22 7f00\n"
+
 /* A tick that came late in a function of the kernel. */
 #define TICK "asm_sysvec_apic_timer_interrupt@[kernel]@kernel;hrtimer_interrupt@[kernel]@kernel\n"
 #define LATE(who, function) "late " who " main@x;" function "@[kernel]@kernel;" TICK
@@ -109,8 +115,14 @@ static const struct example examples[] = {
 	      "task a 8 8 0 0 R 950 50 0 0 0\ntask b 9 9 0 0 R 950 50 0 0 0\n"},
 	{RULE_PRIORITY_INVERSION, SEVERITY_WARNING, 10, "held by holder/21, which waits 80 %",
 	 ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"},
+	{RULE_PRIORITY_INVERSION, SEVERITY_WARNING, 10, "held by owner/22, which waits 80 %",
+	 ORDINARY HELD "task owner 10 22 0 0 R 100 800 100 0 0\n"},
 	{RULE_USER_LOCK, SEVERITY_WARNING, 10,
 	 "`stock` waits 34 % of its time for a lock, held by holder/21", ORDINARY LOCK HOLDER},
+	{RULE_USER_LOCK, SEVERITY_WARNING, 10, "`stock` waits 100 % of its time for a lock, held by owner/22",
+	 ORDINARY HELD HOLDER},
+	{RULE_USER_LOCK, SEVERITY_WARNING, 10, "`stock` waits 100 % of its time for a lock; nobody has let go of it yet",
+	 ORDINARY WAITS HOLDER},
 	{RULE_KERNEL_LOCK, SEVERITY_NOTE, 10, "`stock` waits 20 % of its time for a lock in the kernel",
 	 ORDINARY "wait stock 10 11 0 D 40 200 0 9 0 holder:20:21 "
 		  "main@stock;rwsem_down_write_slowpath@[kernel]@kernel | main@holder\n"},

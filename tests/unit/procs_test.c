@@ -371,7 +371,8 @@ static void short_ones_of_starters_that_ended_are_together(void **state)
 	assert_string_equal(a->rows[3].name, "1 × cc1, started by clang/62");
 	query_result__free(&a->base);
 	a = ask(PROCS_BY_PID, WINDOW_TOTAL, true);
-	assert_int_equal(a->nrows, 5); /* below their parents */
+	assert_int_equal(a->nrows, 4);
+	assert_string_equal(a->rows[2].text, "└─9 × cc1, started by gcc/50");
 	query_result__free(&a->base);
 }
 

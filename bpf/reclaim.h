@@ -29,5 +29,8 @@ enum {
 
 /* The time throttled comes first, in pages the others. */
 enum { RECLAIM_SUM_THROTTLED, RECLAIM_SUM_SCANNED, RECLAIM_SUM_RECLAIMED, RECLAIM_SUM_WRITTEN };
+/* What user space reads of the machine: memory that can be had, what is in swap; since watching began, how often a thread
+ * had to reclaim as the machine was short of memory, and how many processes were killed. */
+enum { RECLAIM_LEVEL_AVAILABLE, RECLAIM_LEVEL_SWAPPED, RECLAIM_LEVEL_STALLS, RECLAIM_LEVEL_KILLS };
 
 #endif

@@ -373,6 +373,9 @@ static void add_held(struct making *k)
 	ADD(k, CELL_RATE, 0,
 	    COUNT_COLUMN("rate", "Alloc/s", 8, 3, COLUMN_SCREEN | COLUMN_SHARE,
 			 text_of(k, "%s that were acquired, per second", noun)));
+	ADD(k, CELL_SUM_RATE, HOLDING_RELEASED,
+	    COUNT_COLUMN("release_rate", "Free/s", 8, 7, COLUMN_SCREEN | COLUMN_SHARE,
+			 text_of(k, "%s that were released, per second", noun)));
 	ADD(k, CELL_TOTAL_RATE, 0,
 	    BYTES_COLUMN("bytes_rate", "bytes/s", 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
 			 "bytes that were acquired, per second"));

@@ -152,11 +152,18 @@ static bool labels_pass(const struct measure *m, const struct scope *scope,
 	return true;
 }
 
+/* Of many threads that share it the name is known, of the rest nothing. */
+static bool many_pass(const struct scope *scope, const char *comm)
+{
+	return !scope || !scope->ncomms || !strcmp(comm, "[rest]") || scope__comm(scope, comm);
+}
+
 bool measure__in_scope(const struct measure *m, const struct scope *scope,
 		       const struct measure_who *w, const struct measure_text *keys)
 {
-	if (w->tgid != MEASURE_MANY && !(task__passes(scope, w->tgid, w->tid, w->cgroup, w->comm) &&
-					 scope__thread(scope, w->kthread)))
+	if (w->tgid == MEASURE_MANY ? !many_pass(scope, w->comm)
+				    : !(task__passes(scope, w->tgid, w->tid, w->cgroup, w->comm) &&
+					scope__thread(scope, w->kthread)))
 		return false;
 	return labels_pass(m, scope, w, keys);
 }

@@ -267,6 +267,14 @@ static bool in_pids(struct bpf_scope *b, const struct bpf_scope_entry *e, bool s
 	return !stale || is_followed(b, e->tgid);
 }
 
+bool bpf_scope__comm(struct bpf_scope *b, const char *comm)
+{
+	if (!b->scope || !b->scope->ncomms || scope__comm(b->scope, comm))
+		return true;
+	drop_name(b, comm);
+	return false;
+}
+
 bool bpf_scope__passes(struct bpf_scope *b, const struct bpf_scope_entry *e)
 {
 	const struct scope *s = b->scope;
@@ -282,10 +290,7 @@ bool bpf_scope__passes(struct bpf_scope *b, const struct bpf_scope_entry *e)
 		return false;
 	if (!in_pids(b, e, stale) || (stale && !scope_check__cgroup(s, e->cgroup)))
 		return false;
-	if (!s->ncomms || scope__comm(s, e->comm))
-		return true;
-	drop_name(b, e->comm);
-	return false;
+	return bpf_scope__comm(b, e->comm);
 }
 
 bool bpf_scope__may_change(const struct bpf_scope *b)

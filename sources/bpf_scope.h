@@ -48,5 +48,7 @@ struct bpf_scope_entry {
  * entry is in scope. A name out of scope is remembered, so that the kernel drops it from now
  * on. */
 bool bpf_scope__passes(struct bpf_scope *b, const struct bpf_scope_entry *e);
+/* Of threads of which no more is known than their name. */
+bool bpf_scope__comm(struct bpf_scope *b, const char *comm);
 
 #endif

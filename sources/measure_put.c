@@ -57,6 +57,8 @@ static bool passes(struct source *s, const struct measure_who *w, u64 first_ns)
 {
 	struct bpf_scope_entry e = {w->tgid, w->tid, CPU_JUDGED, w->cgroup, first_ns, w->comm};
 
+	if (w->tgid == MEASURE_MANY)
+		return bpf_scope__comm(&s->base.scope, w->comm);
 	return bpf_scope__passes(&s->base.scope, &e);
 }
 
@@ -110,7 +112,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.hist = c->hist,
 	};
 
-	if (is_empty(c) || (c->who.tgid != MEASURE_MANY && !passes(s, &c->who, s->base.before_ns)))
+	if (is_empty(c) || !passes(s, &c->who, s->base.before_ns))
 		return;
 	out.nkeys = name_keys(s, c->labels);
 	out.waits = keys_wait(s, c->labels);

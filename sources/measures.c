@@ -21,6 +21,7 @@ static const struct measure_hooks *const hooks[MEASURE_TABLE_SIZE + 1] = {
 	[MEASURE_QUERIES] = &queries_hooks,
 	[MEASURE_TCP] = &tcp_hooks,	  [MEASURE_SOCKETS] = &sockets_hooks, [MEASURE_IRQ] = &irq_hooks,
 	[MEASURE_LOOKUPS] = &lookups_hooks, [MEASURE_HWCACHE] = &hwcache_hooks,
+	[MEASURE_RECLAIM] = &reclaim_hooks,
 };
 
 static const struct measure_programs *programs_of(enum measure_id id)

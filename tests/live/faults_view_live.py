@@ -102,6 +102,20 @@ def test_very_short_processes():
     short_processes(8000, 0)
 
 
+def test_very_short_processes_of_others():
+    """Of those that only their command is known of, too, a filter by name leaves others out"""
+    live.need_root()
+    # A name is left out in the kernel from the end of the interval on that it was first seen in.
+    with live.Watch("faults", "--group", "comm", "--comm", "^nobody_has_it$", delay=5, binary=live.CHECKED) as watch:
+        watch.next()
+        with live.Workload("short_touches", 60, 8000, 0) as work:
+            work.result()
+        watch.until(live.now_ns())
+        rows = [r for x in watch.reports for r in x["rows"]]
+    # Who what found no room is of is not known.
+    assert {r["comm"] for r in rows} <= {"[rest]"}, rows
+
+
 def test_by_file_and_address():
     """Each fault is of the file that is mapped there, and within its address range"""
     try:

@@ -210,6 +210,7 @@ def test_known_leaks():
     for function in LEAKS:
         per_min = said[function] * OBJECT * 60 / seconds
         live.near(sum(of(last, function, "growth_bytes_per_min")), per_min, 0.2 * per_min, f"growth of {function}")
+        assert sum(of(estimate, function, "growth_bytes_per_min")) > 0, (function, estimate["rows"])
     growing = last["summary"]["growing"]
     assert re.match(r"leak_\w+ keeps \S+/min: (0\.10|99|100)% of its allocations of the last", growing), growing
     for function in NO_LEAKS:

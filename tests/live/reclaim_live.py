@@ -45,14 +45,16 @@ def limited_python(wrap, code, *args, **kinds):
                           stderr=subprocess.PIPE, text=True, check=False, timeout=live.LIMIT_S, **kinds)
 
 
-def watched(run, *options, view="reclaim"):
-    """Rows of all intervals in which run() did its work, and what it returned."""
+def watched(run, *options, view="reclaim", killed=0):
+    """Rows of all intervals in which run() did its work, and what it returned. killed: at least so many processes."""
     with live.Watch(view, *options, binary=live.CHECKED) as watch:
         watch.next()
         result = run()
         watch.until(live.now_ns())
         reports = list(watch.reports)
-    health = reports[-1]["health"]
+    health, summary = reports[-1]["health"], reports[-1]["summary"]
+    if view == "reclaim":
+        assert summary["available_bytes"] > 0 and summary["oom_kills"] >= killed, summary
     assert health["lost"] == 0 and health["map_full"] == 0, health
     return [r for x in reports for r in x["rows"]], result
 
@@ -114,7 +116,8 @@ def test_oom_kill():
     live.need_root()
     with limited("memory", LIMIT) as wrap:
         rows, result = watched(lambda: limited_python([*wrap], "import os; print(os.getpid(), flush=True)\n" + TOUCH,
-                                                      4 * LIMIT, "MAP_PRIVATE"), "--group", "kind,victim,why,comm,stack")
+                                                      4 * LIMIT, "MAP_PRIVATE"), "--group", "kind,victim,why,comm,stack",
+                               killed=1)
     assert result.returncode in (-9, 137), result
     killed = [r for r in rows if r["victim"] == f"{int(result.stdout)} reclaimer"]
     assert total(killed, "count") == 1 and killed[0]["kind"] == "cgroup oom kill", rows

@@ -397,6 +397,12 @@ static void many_threads_are_the_rest(void **state)
 	t = &a->base.table;
 	assert_int_equal(cell_of(t, row_with(t, "comm", "pool"), "count").u, 30);
 	query_result__free(&a->base);
+	a = ask_in(s, COMM, "comm~^po");
+	assert_int_equal(a->all.count, 30 + 3); /* who the rest is nobody knows */
+	query_result__free(&a->base);
+	a = ask_in(s, COMM, "comm~^a$");
+	assert_int_equal(a->all.count, 1 + 3);
+	query_result__free(&a->base);
 	a = ask(s, TID);
 	assert_int_equal(a->nrows, 2);
 	assert_int_equal(a->all.count, 34);

@@ -28,7 +28,7 @@ FUZZ_LIB := $(patsubst %,$(B)/fuzz/%.o,$(filter-out $(FUZZ_NOT),$(basename $(wil
 	    widgets/*.c) \
 	    tui/columns.c tui/keymap.c tui/theme.c tui/paint.c tui/term_curses.c tui/term_write.c tui/term_restore.c \
 	    tui/term_sequence.c \
-	    tui/term_signal.c tui/term_script.c tui/commands.c tui/palette.c tui/counted.c tui/lock_orders.c tui/time_travel.c \
+	    tui/term_signal.c tui/term_script.c tui/commands.c tui/palette.c tui/counted.c tui/lock_orders.c tui/sample_bytes.c tui/time_travel.c \
 	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/own_questions.c tui/options.c \
 	    tui/option_values.c tui/options_check.c tui/presets.c \
 	    tui/report_sort.c \

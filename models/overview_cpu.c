@@ -462,7 +462,7 @@ void rule__SWITCHES(struct rule_run *r)
 	char text[96] = "";
 
 	if (t)
-		snprintf(text, sizeof(text), ": `%s` gets a CPU %.0f times a second", t->task.comm,
+		snprintf(text, sizeof(text), ": %s gets a CPU %.0f times a second", task__said(r, &t->task),
 			 (double)t->sums[WINDOW_LAST].runs / f->span_s);
 	finding__add(r, rate / f->ncpus, &who, NULL, "CPUs switch between tasks %.0f times a second%s",
 		     rate, text);

@@ -105,6 +105,18 @@ struct who who__of_task(const struct task_ident *t)
 	return (struct who){t->tgid, t->comm, t->cgroup};
 }
 
+const char *task__said(const struct rule_run *r, const struct task_ident *t)
+{
+	const struct system_process *p = system__process(r->facts->system, t->tgid);
+	char buf[80];
+
+	if (p && *p->u.comm && strcmp(p->u.comm, t->comm))
+		snprintf(buf, sizeof(buf), "`%s` of `%s`", t->comm, p->u.comm);
+	else
+		snprintf(buf, sizeof(buf), "`%s`", t->comm);
+	return arena__strdup(r->arena, buf);
+}
+
 double usage__cpu(const struct usage_sample *u)
 {
 	return (double)(u->user_ns + u->system_ns);

@@ -68,6 +68,9 @@ const struct system_process *facts__top(const struct facts *f,
 const struct system_process *facts__most_threads(const struct facts *f);
 struct who who__of_process(const struct system_process *p);
 struct who who__of_task(const struct task_ident *t);
+/* "`worker` of `shopd`": threads have names that nobody knows who did not write the program; "`shopd`" where they
+ * have none of their own. The rule's arena's. */
+const char *task__said(const struct rule_run *r, const struct task_ident *t);
 
 /* What facts__top takes. */
 double usage__cpu(const struct usage_sample *u);

@@ -47,15 +47,16 @@ void rule__RUN_QUEUE(struct rule_run *r)
 		return;
 	who = who__of_task(&top->task);
 	finding__add(r, waiting / f->ncpus, &who, NULL,
-		     "%.1f tasks wait for a CPU at any time, on %u CPUs: `%s` waits most, %.0f %% of its "
+		     "%.1f tasks wait for a CPU at any time, on %u CPUs: %s waits most, %.0f %% of its "
 		     "time",
-		     waiting, f->ncpus, top->task.comm,
+		     waiting, f->ncpus, task__said(r, &top->task),
 		     pct_of(runq_ns(top), top->sums[WINDOW_LAST].span_ns));
 }
 
 /* Why it gets none, as far as it is known. */
-static void why_starved(const struct facts *f, const struct sched_task *t, char *buf, size_t size)
+static void why_starved(const struct rule_run *r, const struct sched_task *t, char *buf, size_t size)
 {
+	const struct facts *f = r->facts;
 	const struct system_process *p = system__process(f->system, t->task.tgid);
 	const struct sched_cpu *cpu = NULL;
 	size_t n = 0;
@@ -70,8 +71,8 @@ static void why_starved(const struct facts *f, const struct sched_task *t, char 
 	if (p && p->u.nice > 0 && n < size)
 		n += (size_t)snprintf(buf + n, size - n, ", with nice %d", p->u.nice);
 	if (cpu && cpu->longest[WINDOW_LAST].who.tid && n < size)
-		snprintf(buf + n, size - n, "; `%s` ran longest on CPU %u",
-			 cpu->longest[WINDOW_LAST].who.comm, cpu->cpu);
+		snprintf(buf + n, size - n, "; %s ran longest on CPU %u",
+			 task__said(r, &cpu->longest[WINDOW_LAST].who), cpu->cpu);
 }
 
 static void say_starved(struct rule_run *r, const struct sched_task *t)
@@ -79,12 +80,12 @@ static void say_starved(struct rule_run *r, const struct sched_task *t)
 	u64 span = t->sums[WINDOW_LAST].span_ns;
 	double pct = pct_of(runq_ns(t), span);
 	struct who who = who__of_task(&t->task);
-	char why[160];
+	char why[200];
 
 	if (!finding__counts(r, pct))
 		return;
-	why_starved(r->facts, t, why, sizeof(why));
-	finding__add(r, pct, &who, NULL, "`%s` waits %.0f %% of its time for a CPU%s", t->task.comm, pct,
+	why_starved(r, t, why, sizeof(why));
+	finding__add(r, pct, &who, NULL, "%s waits %.0f %% of its time for a CPU%s", task__said(r, &t->task), pct,
 		     why);
 }
 
@@ -219,8 +220,8 @@ static void say_lock(struct rule_run *r, const struct waits_row *row, const char
 	holder_text(row, r->arena, holder, sizeof(holder));
 	if (n > 1)
 		snprintf(others, sizeof(others), " (%u of its threads do)", n);
-	finding__add(r, pct, &who, NULL, "`%s` waits %.0f %% of its time for %s%s%s", who.comm, pct,
-		     what, holder, others);
+	finding__add(r, pct, &who, NULL, "%s waits %.0f %% of its time for %s%s%s",
+		     task__said(r, &row->entry->task), pct, what, holder, others);
 }
 
 static void look_at_locks(struct rule_run *r, enum wait_reason why, const char *what)
@@ -320,9 +321,9 @@ void rule__PRIORITY_INVERSION(struct rule_run *r)
 	if (starved < 20)
 		return;
 	finding__add(r, MIN(waits, starved), &who, NULL,
-		     "`%s` waits %.0f %% of its time for a lock held by %s, which waits %.0f %% of "
+		     "%s waits %.0f %% of its time for a lock held by %s, which waits %.0f %% of "
 		     "its own for a CPU",
-		     who.comm, waits,
+		     task__said(r, &row->entry->task), waits,
 		     task__who(r->arena, holder->task.tgid, holder->task.tid, holder->task.comm), starved);
 }
 
@@ -337,7 +338,8 @@ void rule__DISK_WAIT(struct rule_run *r)
 	who = who__of_task(&row->entry->task);
 	pct = pct_of(row->sums.off_ns, r->facts->reasons->base.window_ns);
 	finding__add(r, pct, &who, NULL,
-		     "`%s` waits %.0f %% of its time for a disk, %.2f ms at a time", who.comm, pct,
+		     "%s waits %.0f %% of its time for a disk, %.2f ms at a time",
+		     task__said(r, &row->entry->task), pct,
 		     row->sums.count ? (double)row->sums.full_ns / (double)row->sums.count / 1e6
 				     : pct * r->facts->span_s * 10);
 }
@@ -409,6 +411,6 @@ void rule__FSYNC(struct rule_run *r)
 	who = who__of_task(&top->task);
 	pct = pct_of(sync_ns(f, top->task.tid, &count), f->waits->window_ns[WINDOW_LAST]);
 	finding__add(r, pct, &who, NULL,
-		     "`%s` waits %.0f %% of its time in %s; disks flush what they hold %.0f times a second",
-		     who.comm, pct, sync_name(top->syscall), flushes(f->system));
+		     "%s waits %.0f %% of its time in %s; disks flush what they hold %.0f times a second",
+		     task__said(r, &top->task), pct, sync_name(top->syscall), flushes(f->system));
 }

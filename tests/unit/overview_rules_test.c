@@ -121,6 +121,8 @@ static const struct example examples[] = {
 	 "`stock` waits 34 % of its time for a lock, held by holder/21", ORDINARY LOCK HOLDER},
 	{RULE_USER_LOCK, SEVERITY_WARNING, 10, "`stock` waits 100 % of its time for a lock, held by owner/22",
 	 ORDINARY HELD HOLDER},
+	{RULE_USER_LOCK, SEVERITY_WARNING, 10, "`stock` of `shopd` waits 100 % of its time for a lock, held by owner/22",
+	 ORDINARY HELD HOLDER "usage shopd 10 S 2 50 0 0 1 0\n"},
 	{RULE_USER_LOCK, SEVERITY_WARNING, 10, "`stock` waits 100 % of its time for a lock; nobody has let go of it yet",
 	 ORDINARY WAITS HOLDER},
 	{RULE_KERNEL_LOCK, SEVERITY_NOTE, 10, "`stock` waits 20 % of its time for a lock in the kernel",

@@ -42,13 +42,26 @@ static __always_inline bool task__in_scope(struct task_struct *task)
 	return scope__task(task, task->tgid, task->pid);
 }
 
-/* What an answer of task__in_scope() is good for, never 0: until the scope changes, and where names are looked
- * at, until it executes another program. That is known at once: short ones do nothing else. */
+/* A global function: what it takes of the stack is not taken beside walks. */
+__noinline u64 task__name_hash(u64 address)
+{
+	struct task_struct *task = (void *)address;
+	u64 comm[2] = {};
+
+	BPF_CORE_READ_INTO(&comm, task, comm);
+	return comm[0] * 0x9e3779b97f4a7c15ULL ^ comm[1] * 0xc2b2ae3d27d4eb4fULL;
+}
+
+/* What an answer of task__in_scope() is good for: until the scope changes, and where names are looked at, until it
+ * has another one, or executes another program. That is known at once: short ones do nothing else. Most threads have
+ * their starter's name at first. */
 static __always_inline u64 task__scope_version(struct task_struct *task)
 {
 	u64 state = scope_state, version = state ^ ((u64)thread_kinds << 29) ^ (1u << 31);
 
-	return (u32)state & SCOPE_BPF_COMMS ? version ^ task->self_exec_id << 48 : version;
+	if (!((u32)state & SCOPE_BPF_COMMS))
+		return version; /* never 0 */
+	return version ^ task->self_exec_id << 48 ^ task__name_hash(as_number(task));
 }
 
 /* --- what is slow --- */

@@ -134,8 +134,8 @@ const struct measure measure_faults = {
 					 .help = "pages of the process that went to swap, whoever reclaimed them: by "
 						 "process and name"}},
 	.levels = {[FAULTS_LEVEL_HUGE] = {"huge_bytes", "huge pages", VALUE_BYTES},
-		   [FAULTS_LEVEL_SPLIT] = {"huge_split", "split since then", VALUE_COUNT},
-		   [FAULTS_LEVEL_NO_HUGE] = {"huge_fallback", "none to be had", VALUE_COUNT}},
+		   [FAULTS_LEVEL_SPLIT] = {"huge_split", "split so far", VALUE_COUNT},
+		   [FAULTS_LEVEL_NO_HUGE] = {"huge_fallback", "none to be had so far", VALUE_COUNT}},
 	.value = "ns",
 	.setup = setup,
 	.optional = "faults_user faults_kernel faults_pages faults_swap",

@@ -100,7 +100,7 @@ const struct measure measure_reclaim = {
 					  .help = "pages or folios that were written, most of them to swap"}},
 	.levels = {[RECLAIM_LEVEL_AVAILABLE] = {"available_bytes", "available", VALUE_BYTES},
 		   [RECLAIM_LEVEL_SWAPPED] = {"swap_used_bytes", "in swap", VALUE_BYTES},
-		   [RECLAIM_LEVEL_STALLS] = {"direct_reclaims", "direct since then", VALUE_COUNT},
+		   [RECLAIM_LEVEL_STALLS] = {"direct_reclaims", "direct reclaims so far", VALUE_COUNT},
 		   [RECLAIM_LEVEL_KILLS] = {"oom_kills", "killed", VALUE_COUNT}},
 	.optional = "reclaim_cgroup_begins reclaim_cgroup_ends reclaim_compaction_begins reclaim_compaction_ends "
 		    "reclaim_throttled reclaim_writes reclaim_kills",

@@ -116,6 +116,43 @@ def test_very_short_processes_of_others():
     assert {r["comm"] for r in rows} <= {"[rest]"}, rows
 
 
+RENAMED = f"""
+import ctypes, mmap
+m = mmap.mmap(-1, 2 * {PAGES} * mmap.PAGESIZE, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+m.madvise(mmap.MADV_NOHUGEPAGE)
+def touch(first):
+    for i in range(first, first + {PAGES}):
+        m[i * mmap.PAGESIZE] = 1
+input()
+touch(0)
+print("touched", flush=True)
+input()
+ctypes.CDLL(None).prctl(15, b"renamed_one")
+touch({PAGES})
+print("touched", flush=True)
+input()
+"""
+
+
+def test_renamed():
+    """A thread that has faults under a name that is left out, and then another name, is in scope from then on"""
+    live.need_root()
+    with subprocess.Popen([sys.executable, "-c", RENAMED], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                          text=True) as process:
+        try:
+            with live.Watch("faults", "--group", "pid,cause", "--comm", "^renamed_one$", binary=live.CHECKED) as watch:
+                watch.next()
+                for _ in range(2):
+                    process.stdin.write("\n")
+                    process.stdin.flush()
+                    assert process.stdout.readline() == "touched\n"
+                    watch.until(live.now_ns())
+                rows = [r for x in watch.reports for r in x["rows"] if r["pid"] == process.pid]
+        finally:
+            process.kill()
+    live.near(sum(r["first_touch"] for r in rows), PAGES, 0.1 * PAGES, "pages that are touched under the new name")
+
+
 def test_by_file_and_address():
     """Each fault is of the file that is mapped there, and within its address range"""
     try:

@@ -215,6 +215,15 @@ const char *host__key(const struct host *h, enum action a, char *buf, size_t siz
 	return buf;
 }
 
+void host__error(struct host *h, const struct status *st)
+{
+	failed = true;
+}
+
+void dialog__offer(struct host *h, const char *line)
+{
+}
+
 void host__message(struct host *h, enum role role, const char *fmt, ...)
 {
 	va_list args;

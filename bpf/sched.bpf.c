@@ -75,6 +75,7 @@ static __always_inline void look_where(void *ctx, u64 here, struct task_struct *
 		l->kstack = leaving_stack(ctx, here, task);
 	if (each || (t && (wanted & SCHED_WANT_WAITS)))
 		l->ustack = own_user_stack(now);
+	l->early = l->ustack && user_stack_is_early();
 }
 
 static __always_inline void switch_out(struct thread *t, struct task_struct *prev, u32 state,

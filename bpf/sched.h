@@ -70,7 +70,7 @@ struct sched_wait {
 	__u32 syscall, futex_op;
 	__u32 since_before; /* began before the thread was watched */
 	__u32 on;	    /* bits of bpf/wait_on.h; 0: not looked at */
-	__u32 pad;
+	__u32 early;	    /* ustack ended early, as user space had not read yet what is mapped there */
 	__u64 object; /* the futex's address, SCHED_OBJECT_MANY; not part of what tells waits apart */
 	struct sched_waker waker;
 };
@@ -125,7 +125,7 @@ struct sched_task_record {
 	__u64 open_ns, open_runq_ns; /* of waits while they were open, as the iterator saw them */
 	__u64 since_ns;		     /* the present state began */
 	__u64 off_since_ns;	     /* the present wait began; 0: it runs */
-	struct sched_regs regs; /* of a wait that began before it was watched; ip 0: not known */
+	struct sched_regs regs; /* of a wait that began before it was watched, or is early; ip 0: not known */
 	__u32 state, cpu;
 	__u32 has_hists; /* what follows counts; else it has not changed */
 	__u32 asleep;	 /* it was all the time, and left out in rounds before (SCHED_SLEEPERS_*) */

@@ -13,7 +13,7 @@ static __always_inline void record__regs(struct sched_task_record *r, struct tas
 	REGS_TYPE *regs = (void *)bpf_task_pt_regs(task);
 
 	r->regs.ip = 0;
-	if (!r->wait.since_before || !r->off_since_ns || !has_user_part(task))
+	if (!(r->wait.since_before || r->wait.early) || !r->off_since_ns || !has_user_part(task))
 		return;
 	r->regs.ip = REGS_IP(regs);
 	r->regs.sp = REGS_SP(regs);

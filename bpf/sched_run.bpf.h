@@ -24,11 +24,13 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 	t->wait.kstack = 0;
 	t->wait.state = state;
 	t->wait.since_before = 0;
+	t->wait.early = 0;
 	t->wait.waker.kind = 0;
 	if ((wanted & SCHED_WANT_WAITS) || t->tid == watch_tid) {
 		wait__note_syscall(&t->wait, task);
 		thread__note_on(t, task, now);
 		t->wait.ustack = l->ustack;
+		t->wait.early = l->early;
 	}
 	thread__enter(t, state, l->kstack, now);
 }

@@ -171,6 +171,7 @@ static __always_inline void thread__begin(struct thread *t, struct task_struct *
 	__builtin_memset(&t->wait, 0, sizeof(t->wait));
 	t->wait.state = t->state;
 	t->wait.since_before = 1;
+	t->wait.early = 0;
 	wait__note_syscall(&t->wait, task);
 	t->on_until_ns = 0;
 	t->watched = 1;
@@ -318,7 +319,16 @@ __noinline u64 own_user_stack(u64 now)
 /* Where a thread is that loses its CPU; 0: not looked at, or nowhere. */
 struct leaving {
 	u64 kstack, ustack;
+	u32 early; /* struct sched_wait */
 };
+
+/* Of the walk that was taken last: tables would have helped it. */
+static __always_inline u32 user_stack_is_early(void)
+{
+	struct unwind_state *s = unwind__state(STACK_SLOT_TRACE);
+
+	return s && s->why && !s->whole;
+}
 
 /* Where the present task is that is about to lose its CPU. */
 static __always_inline u64 leaving_stack(void *ctx, u64 here, struct task_struct *task)

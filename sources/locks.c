@@ -25,13 +25,13 @@
 #include "sources/lock_names.h"
 #include "sources/locks_taken.h"
 #include "sources/measure.h"
+#include "sources/sleeping_stack.h"
 #include "sources/stack_table.h"
 
 _Static_assert(ORDER_GUARDS <= MEASURE_GUARDS, "a sample has room for a record's guards");
 
 #define TRIES	     10		     /* until a lock of which nothing says what it is is a futex */
 #define WALKS	     64		     /* stacks that are copied each interval */
-#define COPY_BYTES   16384
 #define OWNERS	     512 /* mutexes that are looked into each interval */
 #define SLEEPER_FRAMES 64
 
@@ -93,23 +93,6 @@ static bool is_semaphore(const struct ctx *c, const struct lock_seen *l, u64 ip)
 	return sem.waiters && sem.waiters < 65536 && !(sem.private & ~128u);
 }
 
-/* Where those sleep who did before they were watched. */
-static u32 copy_stack(u32 tgid, u64 sp, u8 *buf)
-{
-	struct iovec local = {buf, COPY_BYTES}, remote[COPY_BYTES / 4096 + 1];
-	u32 n = 0;
-	ssize_t got;
-
-	for (u64 at = sp; at < sp + COPY_BYTES && n < ARRAY_SIZE(remote); n++) {
-		u64 end = MIN((at | 4095) + 1, sp + COPY_BYTES);
-
-		remote[n] = (struct iovec){(void *)at, end - at};
-		at = end;
-	}
-	got = process_vm_readv((pid_t)tgid, &local, 1, remote, n, 0);
-	return got > 0 ? (u32)got & ~7u : 0;
-}
-
 /* After its stack was copied: whether it has not gone on. */
 static bool still_waits(const struct lock_seen *l)
 {
@@ -125,7 +108,7 @@ static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 {
 	u64 now = clock__monotonic_ns(), ips[LOCK_FRAMES];
 	struct stack_space *space;
-	u8 stack[COPY_BYTES];
+	u8 stack[SLEEPING_STACK_BYTES];
 	enum walk_end end;
 	struct stack_copy copy = {
 		.tgid = l->tgid, .t_ns = now, .regs = l->regs, .stack = stack};
@@ -133,7 +116,7 @@ static void look_at_sleeper(struct ctx *c, struct lock_seen *l)
 
 	c->walks++;
 	l->regs.ip = 0;
-	copy.nstack = copy_stack(l->tgid, copy.regs.sp, stack);
+	copy.nstack = sleeping_stack__copy(l->tgid, copy.regs.sp, stack);
 	if (!c->walker || !copy.nstack || !still_waits(l))
 		return;
 	space = c->walker->space(c->walker, l->tgid, now);
@@ -218,32 +201,16 @@ static struct sleeper_seen *held_at(struct ctx *c, u32 tid)
 	return &c->held_at[mix64(tid) % HOLDERS_WANTED];
 }
 
-/* After its stack was copied: whether it has not gone on. */
-static bool still_sleeps(const struct sleeper_record *r)
-{
-	char path[40], text[256], *sp;
-
-	snprintf(path, sizeof(path), "/proc/%u/syscall", r->tid);
-	if (file__read(AT_FDCWD, path, text, sizeof(text)) <= 0)
-		return false;
-	sp = strrchr(text, ' ');
-	if (!sp)
-		return false;
-	*sp = '\0'; /* behind it is where it goes on */
-	sp = strrchr(text, ' ');
-	return sp && strtoull(sp, NULL, 16) == r->sp;
-}
-
 static u32 walk_sleeper(struct ctx *c, const struct sleeper_record *r, u64 now, u64 *ips, enum walk_end *end)
 {
 	struct stack_space *space;
-	u8 stack[COPY_BYTES];
+	u8 stack[SLEEPING_STACK_BYTES];
 	struct stack_copy copy = {.tgid = r->tgid, .t_ns = now, .stack = stack,
 				  .regs = {r->ip, r->sp, r->fp, r->lr}};
 	u32 n;
 
-	copy.nstack = copy_stack(r->tgid, r->sp, stack);
-	space = c->walker && copy.nstack && still_sleeps(r) ? c->walker->space(c->walker, r->tgid, now)
+	copy.nstack = sleeping_stack__copy(r->tgid, r->sp, stack);
+	space = c->walker && copy.nstack && sleeping_stack__stays(r->tid, r->sp) ? c->walker->space(c->walker, r->tgid, now)
 							    : NULL;
 	if (!space)
 		return 0;

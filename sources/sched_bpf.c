@@ -122,16 +122,23 @@ static void take_sleeper(struct source *s, struct sched_task_record *r, size_t s
 	struct sched_polled polled;
 
 	(void)size;
-	if (sleepers__take(s->sleepers, r) && sleeper__polls(r, &polled))
+	if (sleepers__take(s->sleepers, r) && r->wait.since_before && sleeper__polls(r, &polled))
 		bpf_map_update_elem(bpf_map__fd(s->skel->maps.polled), &r->task.tid, &polled,
 				    BPF_ANY);
 }
 
-/* Where it was is known, though no program saw it leave. */
+/* Where it was is known, though no program saw it leave, or saw little of it. since_ns: when it began; 0: not
+ * known. */
 static u64 user_stack_of(const struct source *s, const struct sched_ident *task,
-			 const struct sched_wait *w)
+			 const struct sched_wait *w, u64 since_ns)
 {
-	return w->since_before && !w->ustack ? sleepers__stack(s->sleepers, task) : w->ustack;
+	u64 copied = 0;
+
+	if (w->early)
+		copied = since_ns ? sleepers__stack(s->sleepers, task, since_ns) : 0;
+	else if (w->since_before && !w->ustack)
+		copied = sleepers__stack(s->sleepers, task, 0);
+	return copied ? copied : w->ustack;
 }
 
 static void take_record(struct source *s, struct sched_task_record *r, size_t size)
@@ -139,7 +146,7 @@ static void take_record(struct source *s, struct sched_task_record *r, size_t si
 	struct bpf_scope_entry e = {r->task.tgid,   r->task.tid, r->cpu,
 				    r->task.cgroup, r->t_ns,	 r->task.comm};
 
-	r->wait.ustack = user_stack_of(s, &r->task, &r->wait);
+	r->wait.ustack = user_stack_of(s, &r->task, &r->wait, r->off_since_ns);
 	sched_tasks__take(s->tasks, r, size, s->skel->bss->wanted & SCHED_WANT_WAITS,
 			  s->base.sink && !r->asleep && bpf_scope__passes(&s->base.scope, &e)
 				  ? s->base.sink : NULL);
@@ -249,7 +256,8 @@ static void on_wait(void *ctx, const void *key, const void *value)
 	if (!bpf_scope__passes(&s->base.scope, &e))
 		return;
 	sched_wait__to(&out, &sum->task, &sum->wait);
-	out.ustack = user_stack_of(s, &sum->task, &sum->wait);
+	/* Of a single one it follows when it began. */
+	out.ustack = user_stack_of(s, &sum->task, &sum->wait, sum->count == 1 ? sum->last_ns - sum->full_ns : 0);
 	out.count = sum->count;
 	out.off_ns = sum->off_ns;
 	out.runq_ns = out.state == TASK_STATE_RUNNABLE ? sum->off_ns : sum->runq_ns;

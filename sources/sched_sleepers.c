@@ -8,11 +8,10 @@
 
 #include "base/hidx.h"
 #include "base/memory.h"
+#include "sources/sleeping_stack.h"
 #include "sources/stack_table.h"
 #include "sources/walk_queue.h"
 
-#define COPY_BYTES  32768
-#define COPY_PAGES  (COPY_BYTES / 4096 + 1)
 #define QUEUE_BYTES ((size_t)16 << 20)
 
 struct sleeper {
@@ -33,9 +32,10 @@ struct note {
 	u64 t_ns;
 };
 
-static u64 key_of(const struct sched_ident *t)
+/* since_ns: when its wait began, of one that is early; 0: before it was watched. */
+static u64 key_of(const struct sched_ident *t, u64 since_ns)
 {
-	return mix64_pair(t->tid, t->start_ns);
+	return mix64_pair(mix64_pair(t->tid, t->start_ns), since_ns);
 }
 
 static u32 find(const struct sleepers *s, u64 key)
@@ -88,28 +88,10 @@ void sleepers__free(struct sleepers *s)
 	free(s);
 }
 
-/* Page by page: what is above the stack cannot be read. */
-static u32 copy_stack(u32 tgid, u64 sp, u8 *buf)
-{
-	struct iovec local = {buf, COPY_BYTES}, remote[COPY_PAGES];
-	u32 n = 0;
-	u64 at = sp;
-	ssize_t got;
-
-	for (; at < sp + COPY_BYTES && n < COPY_PAGES; n++) {
-		u64 end = MIN((at | 4095) + 1, sp + COPY_BYTES);
-
-		remote[n] = (struct iovec){(void *)at, end - at};
-		at = end;
-	}
-	got = process_vm_readv((pid_t)tgid, &local, 1, remote, n, 0);
-	return got > 0 ? (u32)got & ~7u : 0;
-}
-
 bool sleepers__take(struct sleepers *s, const struct sched_task_record *r)
 {
-	u64 key = key_of(&r->task);
-	u8 stack[COPY_BYTES];
+	u64 key = key_of(&r->task, r->wait.early ? r->off_since_ns : 0);
+	u8 stack[SLEEPING_STACK_BYTES];
 	struct stack_copy copy = {
 		.tgid = r->task.tgid,
 		.t_ns = r->t_ns,
@@ -120,7 +102,10 @@ bool sleepers__take(struct sleepers *s, const struct sched_task_record *r)
 
 	if (!s || !r->regs.ip || r->gone || s->n == SLEEPERS_MAX || find(s, key) != HIDX_NONE)
 		return false;
-	copy.nstack = copy_stack(r->task.tgid, r->regs.sp, stack);
+	copy.nstack = sleeping_stack__copy(r->task.tgid, r->regs.sp, stack);
+	/* What may end at any moment. */
+	if (r->wait.early && !sleeping_stack__stays(r->task.tid, r->regs.sp))
+		return false;
 	note.sleeper = s->n;
 	if (!walk_queue__put(s->queue, &copy, &note, sizeof(note)))
 		return false; /* the next round has room */
@@ -142,9 +127,9 @@ void sleepers__reap(struct sleepers *s, const struct sample_sink *sink, u32 wait
 	s->sink = NULL;
 }
 
-u64 sleepers__stack(const struct sleepers *s, const struct sched_ident *task)
+u64 sleepers__stack(const struct sleepers *s, const struct sched_ident *task, u64 since_ns)
 {
-	u32 at = s ? find(s, key_of(task)) : HIDX_NONE;
+	u32 at = s ? find(s, key_of(task, since_ns)) : HIDX_NONE;
 
 	return at == HIDX_NONE ? 0 : s->items[at].stack;
 }

@@ -76,6 +76,16 @@ def test_sleeps():
         assert not m.of(comm=name, state="D"), "a sleep in D"
 
 
+def test_first_wait():
+    """A new program's first wait, which began before there were tables, has its whole stack: open and ended"""
+    live.need_root()
+    reports = live.batch("-V", "offcpu", "-d", 0.8, "-n", 5, "--group", GROUP, "--", "sleep", 2.5)
+    sleeps = [r for report in reports[1:] for r in rows_of(report, comm="sleep", reason="sleep")]
+    assert len(sleeps) > 1 and total(sleeps, "count") == 1, sleeps
+    for row in sleeps:
+        assert "__libc_start_main" in " ".join(symbols(row["stack"])), symbols(row["stack"])
+
+
 @steady
 def test_lock():
     """A futex pair: who holds the lock is who wakes, from the function that releases it"""

@@ -2,7 +2,7 @@
 /*
  * What --do and the palette are told: each line of words is one that something is done for, or
  * there is an error in words. What they do is done by stubs here; filters, times, keymaps, themes
- * and the words themselves are read as ever. What Tab offers stands before the cursor.
+ * and the words themselves are read as ever. What Tab offers stands before the cursor, or is a command for it.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -327,6 +327,15 @@ static void begin(struct host *h, const struct options *o)
 	h->time_travel.line_asked = true;		  /* it never comes */
 }
 
+/* Commands also where none begins so, by a word of what they do. */
+static bool is_offered(const struct completion *c, const char *typed, bool command)
+{
+	bool cut = strlen(c->help) == sizeof(c->help) - 1;
+
+	return !strncmp(c->text, typed, strlen(typed)) ||
+	       (command && (cut || strcasestr(c->text, typed) || strcasestr(c->help, typed)));
+}
+
 static void complete(struct host *h, const char *text)
 {
 	static struct completions list;
@@ -339,7 +348,7 @@ static void complete(struct host *h, const char *text)
 	if (list.start > cursor || list.n > PROMPT_COMPLETIONS)
 		abort();
 	for (u32 i = 0; i < list.n; i++)
-		if (strncmp(list.items[i].text, text + list.start, cursor - list.start))
+		if (!is_offered(&list.items[i], text + list.start, !list.start))
 			abort();
 }
 

@@ -171,7 +171,6 @@ static __always_inline void thread__begin(struct thread *t, struct task_struct *
 	__builtin_memset(&t->wait, 0, sizeof(t->wait));
 	t->wait.state = t->state;
 	t->wait.since_before = 1;
-	t->wait.early = 0;
 	wait__note_syscall(&t->wait, task);
 	t->on_until_ns = 0;
 	t->watched = 1;

@@ -198,7 +198,7 @@ static const char *why_no_sample(const struct ask_links *l, const struct ask_tar
 {
 	if (t->of->kind != EVENT_PERF)
 		return NULL;
-	if (sample_type_of(l, t) & PERF_SAMPLE_BRANCH_STACK)
+	if (sample_type_of(l, t) & PERF_SAMPLE_BRANCH_STACK && (err == -EOPNOTSUPP || err == -EINVAL))
 		return "there is no LBR or BRBE here that notes branches of this event: perf record -b where there is one, "
 		       "then --replay";
 	return err == -ENODATA ? "this CPU wants mem-loads-aux beside it: perf mem record, then --replay" : NULL;

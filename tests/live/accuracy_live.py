@@ -6,11 +6,11 @@ import os
 import re
 import subprocess
 import sys
-import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
+from beside import Beside  # noqa: E402
 
 FREQ = 999
 
@@ -43,15 +43,15 @@ def test_seventy_thirty_three_times():
     print(f"# hot_70 has {got} % of both")
 
 
-class CpuOverTime:
+class CpuOverTime(Beside):
     """CPU time of a workload, as it was at any moment of a block."""
     EVERY_S = 0.02
 
     def __init__(self, work):
-        self.work, self.seen, self.over = work, [], threading.Event()
-        self.thread = threading.Thread(target=self.look)
+        super().__init__()
+        self.work, self.seen = work, []
 
-    def look(self):
+    def run(self):
         while not self.over.wait(self.EVERY_S):
             self.seen.append((live.now_ns(), self.work.cpu_seconds()))
 
@@ -59,14 +59,6 @@ class CpuOverTime:
         after = bisect.bisect_left(self.seen, (t_ns,))
         (t0, cpu0), (t1, cpu1) = self.seen[after - 1], self.seen[after]
         return cpu0 + (cpu1 - cpu0) * (t_ns - t0) / (t1 - t0)
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()
 
 
 def test_number_of_samples():

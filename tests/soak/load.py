@@ -6,9 +6,9 @@ import contextlib
 import os
 import shutil
 import subprocess
-import threading
 
 import live
+from beside import Beside
 
 TURN_SECONDS = 2
 # Programs of tests/workloads, for TURN_SECONDS each.
@@ -19,14 +19,13 @@ STRESS = (("--fork", "1"), ("--pthread", "1"), ("--exec", "1"), ("--vfork", "1")
           ("--malloc", "1", "--malloc-bytes", "64m"), ("--futex", "1"), ("--dentry", "1"))
 
 
-class Load:
+class Load(Beside):
     """Runs until it is ended; duty is the share of time it is at work."""
 
     def __init__(self, folder, duty):
         self.folder, self.duty, self.turns = folder, duty, 0
         self.failed = set()  # programs that ended early with an error, or are not here
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self.run)
+        super().__init__()
 
     def commands(self):
         """One after the other, for ever."""
@@ -57,11 +56,3 @@ class Load:
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, 9)
         self.turns += 1
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()

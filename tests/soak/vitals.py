@@ -5,8 +5,8 @@ import contextlib
 import os
 import re
 import statistics
-import threading
 
+from beside import Beside
 from judge import Column
 
 TICK = os.sysconf("SC_CLK_TCK")
@@ -107,13 +107,12 @@ def at_rest(pid, wait):
     return {c.name: statistics.median(look[c.name] for look in looks) for c in AT_REST}
 
 
-class Watch:
+class Watch(Beside):
     """Looks at a process every few seconds, in a thread of its own, for what there is at most."""
 
     def __init__(self, pid, seconds):
         self.pid, self.seconds, self.looks = pid, seconds, []
-        self.over = threading.Event()
-        self.thread = threading.Thread(target=self.run)
+        super().__init__()
 
     def run(self):
         while not self.over.wait(self.seconds):
@@ -125,11 +124,3 @@ class Watch:
         looks, self.looks = self.looks, []
         return {c.name: max(look[c.name.removeprefix("most ")] for look in looks)
                 for c in AT_MOST}
-
-    def __enter__(self):
-        self.thread.start()
-        return self
-
-    def __exit__(self, *_):
-        self.over.set()
-        self.thread.join()

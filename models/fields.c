@@ -133,7 +133,7 @@ static struct column column_of(const struct field *f, u32 groups, u32 set)
 {
 	struct column c = f->column;
 
-	if (f->by_host && !hosts__several())
+	if (!applies(f, groups) || (f->by_host && !hosts__several()))
 		c.flags = 0;
 	if (f->sets && !(f->sets & (1u << set)))
 		c.flags &= ~COLUMN_SCREEN;

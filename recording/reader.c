@@ -548,11 +548,15 @@ static bool is_recording(struct reader *r)
 
 static int look_into(struct reader *r, const char *path, struct status *st)
 {
-	struct stat s;
+	struct stat s = {0};
 
 	if (fstat(r->fd, &s) || !S_ISREG(s.st_mode))
-		return status__set(st, EXIT_CODE_USAGE, -EINVAL, "%.200s is no regular file: --replay takes recordings, perf.data and "
-				   "folded stacks", path);
+		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
+				   S_ISFIFO(s.st_mode)
+					   ? "%.200s is a pipe: --replay - reads what comes through one"
+					   : "%.200s is no regular file: --replay takes recordings, perf.data and "
+					     "folded stacks",
+				   path);
 	r->size = r->whole = (u64)s.st_size;
 	if (!is_recording(r))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/worker.h"
+#include "models/model.h"
 #include "tui/ascii.h"
 #include "tui/report_sort.h"
 #include "tui/signals.h"
@@ -433,6 +434,49 @@ int batch__check_formats(const struct options *o, struct status *st)
 	for (u32 i = 0; i < o->noutputs && !err; i++)
 		err = view__check_format(v, export__by_suffix(o->outputs[i]), st);
 	return !err && o->snapshot ? view__check_format(v, o->snapshot, st) : err;
+}
+
+/* Of intervals in which nothing came: reports of it have their columns. */
+static struct frame frame_of_nothing(const struct view_ops *v, const struct options *o, struct symbols *symbols,
+				     const struct scope *scope)
+{
+	struct frame f = {.scope = scope};
+
+	for (u32 m = 0; m < MODEL_COUNT; m++) {
+		struct model *model;
+
+		if (!(v->models & MODEL_BIT(m)))
+			continue;
+		model = model_table[m]->new(symbols);
+		f.snaps[m] = model_table[m]->tick(model, 0, o->interval_ns);
+		model_table[m]->free(model);
+	}
+	return f;
+}
+
+int batch__check_sort(const struct options *o, struct symbols *symbols, const struct scope *scope,
+		      struct status *st)
+{
+	const struct view_ops *v = view__by_name(o->view);
+	struct batch b = {.options = o, .view = v};
+	struct view_args args = batch_args(&b);
+	struct report r;
+	struct frame f;
+	u32 *order = NULL;
+	int err = 0;
+
+	if (!o->sort)
+		return 0;
+	f = frame_of_nothing(v, o, symbols, scope);
+	if (!v->report(v, &f, &args, scope, &r)) {
+		/* Those of questions may come with what is asked. */
+		err = r.rows->ncolumns ? sort_rows(&b, &r, &order, st) : 0;
+		v->report_free(&r);
+		free(order);
+	}
+	for (u32 m = 0; m < MODEL_COUNT; m++)
+		snap__put(f.snaps[m]);
+	return err;
 }
 
 /* A replay goes on when what came of it is taken, and is not far ahead of what is written. */

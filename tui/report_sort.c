@@ -21,7 +21,7 @@ static bool is_sortable(const struct report *r, u32 column)
 	enum value_type type = r->rows->columns[column].type;
 	struct value v;
 
-	if (type == VALUE_TREND || type == VALUE_SPLIT || type == VALUE_STACK ||
+	if (!r->rows->columns[column].flags || type == VALUE_TREND || type == VALUE_SPLIT || type == VALUE_STACK ||
 	    type == VALUE_LIST || type == VALUE_OBJECT)
 		return false;
 	return !r->rows->nrows || r->rows->cell(r->rows, 0, column, &v);

@@ -330,7 +330,8 @@ int session__begin(struct session *s, struct options *o, const struct fixture *f
 		return -EINVAL;
 	if (o->mode == MODE_SERVE && !s->streams && serve__check(o, s->scope, st))
 		return -EINVAL;
-	if (o->mode == MODE_BATCH && !o->ncommands && batch__check_formats(o, st))
+	if (o->mode == MODE_BATCH && !o->ncommands &&
+	    (batch__check_formats(o, st) || batch__check_sort(o, s->symbols, s->scope, st)))
 		return -EINVAL;
 	if (fixture)
 		fixture->begin(s->symbols);

@@ -81,6 +81,18 @@ def test_refused():
         assert run.status == 4 and f"view {view} has no {what} for format {name}" in run.err, run
 
 
+def test_sorted_by_nothing():
+    """A column that a view has not is one line before anything is sampled, and a column of another grouping, too"""
+    live.need_root()
+    for view in ("cpu", "offcpu", "cache", "io", "sched", "procs", "overview", "syscalls", "heap", "bpf", "percpu"):
+        run = live.proftop("-b", "-n", "1", "-d", "600", "-V", view, "--sort", "nothing", binary=live.RELEASE)
+        assert run.status == 2 and f"view {view} has no column nothing: it has " in run.err, run
+        assert len(run.err.splitlines()) == 1, run
+    run = live.proftop("-b", "-n", "1", "-d", "600", "-V", "io", "--sort", "in_flight", "--group", "pid",
+                       binary=live.RELEASE)
+    assert run.status == 2 and "view io has no column in_flight: it has " in run.err, run
+
+
 @contextlib.contextmanager
 def begun(*args, cwd):
     process = subprocess.Popen([live.RELEASE, *args], cwd=cwd, env=live.environment(),

@@ -85,6 +85,8 @@ static void test_files(void **state)
 {
 	struct status st = {0};
 	struct stat s;
+	char piped[40];
+	int ends[2];
 	struct recorder_config cfg = {
 		.path = path_of("file.ptr"), .symbols = symbols, .notes = builder_notes};
 	struct record_sink *sink;
@@ -108,6 +110,12 @@ static void test_files(void **state)
 	assert_null(reader__open(scratch_dir, symbols, &st));
 	assert_null(reader__open("/dev/zero", symbols, &st));
 	assert_non_null(strstr(st.msg, "is no regular file"));
+	assert_int_equal(pipe(ends), 0);
+	snprintf(piped, sizeof(piped), "/proc/self/fd/%d", ends[0]);
+	assert_null(reader__open(piped, symbols, &st));
+	assert_non_null(strstr(st.msg, "--replay - reads"));
+	close(ends[0]);
+	close(ends[1]);
 }
 
 /* --- addresses of the kernel --- */

@@ -104,8 +104,9 @@ static void consume_device(struct model *m, const struct io_device_sample *s)
 
 /* --- processes --- */
 
-static u64 who_hash(const struct io_who *w)
+static u64 who_hash(const void *proc)
 {
+	const struct io_who *w = &((const struct io_proc *)proc)->who;
 	u64 h = mix64_pair(mix64_pair(io_device__id(&w->device), w->tgid), w->inode);
 
 	h = mix64_pair(h, ((u64)w->op << 32) | w->flags << 1 | w->writeback);
@@ -113,66 +114,53 @@ static u64 who_hash(const struct io_who *w)
 	return mix64_pair(h, hash_bytes(w->comm, strlen(w->comm)));
 }
 
-static bool is_same_who(const struct io_who *a, const struct io_who *b)
+static bool is_same_proc(const void *x, const void *y)
 {
-	return io_device__id(&a->device) == io_device__id(&b->device) && a->tgid == b->tgid &&
+	const struct io_proc *p = x, *q = y;
+	const struct io_who *a = &p->who, *b = &q->who;
+
+	return p->past == q->past && io_device__id(&a->device) == io_device__id(&b->device) && a->tgid == b->tgid &&
 	       a->inode == b->inode && a->op == b->op && a->flags == b->flags &&
 	       a->writeback == b->writeback && a->cgroup == b->cgroup && !strcmp(a->comm, b->comm);
 }
 
-static u32 nth_seen(struct model *m, u32 n)
+/* What the coldest lose; each includes the one before it. */
+enum fold { FOLD_FILE, FOLD_PROCESS, FOLDS };
+
+static void fold(void *live_proc, u32 how)
 {
-	u32 lo = 0, hi = m->ticks;
+	struct io_proc *p = live_proc;
 
-	/* The tick below which at least n were seen last. */
-	while (lo < hi) {
-		u32 mid = lo + (hi - lo) / 2, below = 0;
-
-		for (u32 i = 0; i < m->nprocs; i++)
-			below += m->procs[i].seen <= mid;
-		if (below >= n)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return lo;
+	p->who.inode = 0;
+	*p->who.file = '\0';
+	if (how == FOLD_PROCESS)
+		*p = (struct io_proc){.who = {.tgid = IO_MERGED, .tid = IO_MERGED, .op = p->who.op,
+					      .writeback = p->who.writeback, .comm = "[others]",
+					      .device.host = p->who.device.host}};
 }
 
-/* Those that have been idle longest make room. */
-static void trim_procs(struct model *m)
+static double heat_of(const void *live_proc)
 {
-	u32 limit = nth_seen(m, m->most_procs / 4), n = 0;
+	const struct io_live_proc *l = live_proc;
 
-	for (u32 i = 0; i < m->nprocs; i++) {
-		if (m->procs[i].seen <= limit && i - n < m->most_procs / 2)
-			io_proc_track__merge(&m->others, &m->procs[i].track);
-		else
-			m->procs[n++] = m->procs[i];
-	}
-	m->nprocs = n;
-	hidx__clear(&m->procs_index);
-	for (u32 i = 0; i < n; i++)
-		hidx__add(&m->procs_index, who_hash(&m->procs[i].p.who), i);
+	return l->track.decay[0] + (double)l->track.now.count;
 }
 
-static struct io_live_proc *proc_of(struct model *m, const struct io_proc_sample *s)
+static void merge(void *to, void *from)
 {
-	const struct io_who *who = &s->who;
-	u64 h = who_hash(who);
-	u32 at;
-
-	HIDX_FIND(at, &m->procs_index, h, pos,
-		  !m->procs[pos].p.past && is_same_who(&m->procs[pos].p.who, who));
-	if (at != HIDX_NONE)
-		return &m->procs[at];
-	if (m->nprocs >= m->most_procs)
-		trim_procs(m);
-	m->procs = xgrow(m->procs, m->nprocs, &m->procs_cap, sizeof(*m->procs));
-	m->procs[m->nprocs] = (struct io_live_proc){.p.who = *who};
-	hidx__add(&m->procs_index, h, m->nprocs);
-	lives__know(&m->lives, who->tgid, who->device.host);
-	return &m->procs[m->nprocs++];
+	io_proc_track__merge(&((struct io_live_proc *)to)->track, &((struct io_live_proc *)from)->track);
 }
+
+static const struct entries_kind proc_kind = {
+	.size = sizeof(struct io_live_proc),
+	.key_size = offsetof(struct io_proc, sums),
+	.steps = FOLDS,
+	.hash = who_hash,
+	.same = is_same_proc,
+	.fold = fold,
+	.heat = heat_of,
+	.merge = merge,
+};
 
 static const struct lives_of lives_of = {
 	.size = sizeof(struct io_live_proc),
@@ -184,11 +172,13 @@ static const struct lives_of lives_of = {
 
 static void consume_proc(struct model *m, const struct io_proc_sample *s)
 {
-	struct io_live_proc *p = proc_of(m, s);
+	const struct io_proc key = {.who = s->who};
+	struct io_live_proc *p = entries__get(&m->procs, &key);
 
+	if (m->procs.added)
+		lives__know(&m->lives, s->who.tgid, s->who.device.host);
 	if (*s->who.file)
 		copy_str(p->p.who.file, sizeof(p->p.who.file), s->who.file);
-	p->seen = m->ticks;
 	p->p.latest = ++m->latest;
 	io_proc_sums__add(&p->track.now, &(struct io_proc_sums){.count = s->count,
 								.bytes = s->bytes,
@@ -270,7 +260,7 @@ static void io__consume(struct model *m, const struct sample *s)
 		consume_device(m, container_of(s, struct io_device_sample, head));
 		break;
 	default:
-		lives__consume(&m->lives, s, &lives_of, m->procs, m->nprocs);
+		lives__consume(&m->lives, s, &lives_of, m->procs.v, m->procs.n);
 		stacks__consume(&m->stacks, s, &user);
 	}
 }
@@ -311,16 +301,17 @@ static void snap_kinds(struct model *m, const struct window_pace *p, struct io_s
 static void snap_procs(struct model *m, const struct window_pace *p, struct io_snap *snap,
 		       struct arena *a)
 {
-	struct io_proc *out = arena__array(a, struct io_proc, m->nprocs);
+	struct io_proc *out = arena__array(a, struct io_proc, m->procs.n);
 
-	lives__tick(&m->lives, &lives_of, m->procs, m->nprocs);
-	for (u32 i = 0; i < m->nprocs; i++) {
-		out[i] = m->procs[i].p;
-		io_proc_track__advance(&m->procs[i].track, p, out[i].sums);
+	lives__tick(&m->lives, &lives_of, m->procs.v, m->procs.n);
+	for (u32 i = 0; i < m->procs.n; i++) {
+		struct io_live_proc *l = entries__at(&m->procs, i);
+
+		out[i] = l->p;
+		io_proc_track__advance(&l->track, p, out[i].sums);
 	}
-	io_proc_track__advance(&m->others, p, snap->others);
 	snap->procs = out;
-	snap->nprocs = m->nprocs;
+	snap->nprocs = m->procs.n;
 }
 
 /* Of each kind what it counted in the interval that ends. */
@@ -357,7 +348,6 @@ static struct snap *io__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	snap_slow(m, snap, arena);
 	io_stacks__snap(&m->by_stack, p.keep, &m->stacks, snap, arena);
 	snap_heat(m, snap, arena);
-	m->ticks++;
 	return &snap->base;
 }
 
@@ -367,11 +357,10 @@ static void io__zero(struct model *m)
 	for (u32 i = 0; i < m->nkinds; i++)
 		for (u32 g = 0; g < IO_STAGES; g++)
 			cells__fini(&m->kinds[i].cells[g], &m->cells);
-	m->nkinds = m->nprocs = m->nstates = 0;
+	m->nkinds = m->nstates = 0;
 	hidx__clear(&m->kinds_index);
-	hidx__clear(&m->procs_index);
+	entries__clear(&m->procs);
 	lives__forget(&m->lives);
-	m->others = (struct io_proc_track){0};
 	heat_log__zero(&m->heat);
 	slowest__zero(&m->slow);
 	entries__clear(&m->by_stack);
@@ -383,7 +372,7 @@ static struct model *io__new(struct symbols *symbols)
 	struct model *m = xcalloc(1, sizeof(*m));
 
 	stacks__init(&m->stacks, symbols);
-	m->most_procs = memory__entries(IO_MAX_PROCS, IO_CPU_PROCS);
+	m->procs = (struct entries){.kind = &proc_kind, .max = memory__entries(IO_MAX_PROCS, IO_CPU_PROCS)};
 	slowest__init(&m->slow, &slow_requests);
 	m->by_stack = (struct entries){.kind = &io_stack_kind, .max = IO_MAX_STACKS};
 	return m;
@@ -395,13 +384,12 @@ static void io__free(struct model *m)
 	stacks__fini(&m->stacks);
 	slowest__fini(&m->slow);
 	entries__fini(&m->by_stack);
+	entries__fini(&m->procs);
 	heat_log__fini(&m->heat);
 	free(m->heat_parts);
 	free(m->kinds);
-	free(m->procs);
 	free(m->states);
 	hidx__fini(&m->kinds_index);
-	hidx__fini(&m->procs_index);
 	lives__fini(&m->lives);
 	free(m);
 }
@@ -410,9 +398,9 @@ static size_t io__memory(const struct model *m)
 {
 	return sizeof(*m) + stacks__bytes(&m->stacks) + slowest__bytes(&m->slow) +
 	       entries__bytes(&m->by_stack) + heat_log__bytes(&m->heat) + m->heat_parts_cap * sizeof(*m->heat_parts) +
-	       m->kinds_cap * sizeof(*m->kinds) + m->procs_cap * sizeof(*m->procs) +
+	       m->kinds_cap * sizeof(*m->kinds) + entries__bytes(&m->procs) +
 	       m->states_cap * sizeof(*m->states) + m->cells * sizeof(struct hist_cell) +
-	       hidx__bytes(&m->kinds_index) + hidx__bytes(&m->procs_index);
+	       hidx__bytes(&m->kinds_index);
 }
 
 const struct model_ops model_io = {

@@ -5,7 +5,7 @@
  *
  * A disk's rows have the I/O of its partitions in them, as in /proc/diskstats; a partition has
  * its own rows beside them. Memory is bounded: IO_MAX_DEVICES kinds of I/O of devices,
- * IO_MAX_PROCS of processes and files (those idle longest are summed up in `others`),
+ * IO_MAX_PROCS of processes and files (the coldest lose their file, then become "[others]"),
  * CELLS_MAX buckets, IO_MAX_SLOW slow requests, IO_MAX_STACKS stacks (the coldest lose theirs). Queries are pure functions over a const
  * snapshot.
  */
@@ -78,6 +78,8 @@ static inline bool io_who__is_nobody(const struct io_who *w)
 	return w->writeback && w->kthread;
 }
 
+#define IO_MERGED UINT32_MAX /* pid of those whose process was forgotten */
+
 /* One kind of I/O of one process on one file. */
 struct io_proc {
 	struct io_who who;
@@ -124,7 +126,6 @@ struct io_snap {
 	const struct io_slow *slow; /* slowest first */
 	const struct io_stack *stacks;
 	const struct io_heat_part *heat_parts;
-	struct io_proc_sums others[WINDOWS]; /* of processes and files that were forgotten */
 };
 
 /* Maxima are the larger of both. */
@@ -194,7 +195,8 @@ struct io_row {
 	struct value hist_values[IO_STAGES], sizes;
 	float trend[TREND_LEN];
 	/* Else: */
-	const struct io_proc *proc; /* the one that names it; NULL: of those that were forgotten */
+	const struct io_proc *proc; /* the one that names it */
+	bool rest; /* of those whose process was forgotten */
 	u32 pid; /* 0 none */
 	bool ended;
 	const char *cmdline; /* NULL not known */

@@ -46,7 +46,6 @@ struct io_live_kind {
 struct io_live_proc {
 	struct io_proc p; /* without sums */
 	struct io_proc_track track;
-	u32 seen; /* tick */
 };
 
 struct io_live_slow {
@@ -74,16 +73,12 @@ struct model {
 	struct io_live_kind *kinds;
 	u32 nkinds, kinds_cap;
 	struct hidx kinds_index;
-	struct io_live_proc *procs;
-	u32 nprocs, procs_cap, most_procs; /* IO_MAX_PROCS, or fewer */
-	struct hidx procs_index;
+	struct entries procs; /* struct io_live_proc */
 	struct lives lives;
-	struct io_proc_track others;
 	u64 latest; /* struct io_proc.latest that was given last */
 	struct io_state *states; /* of the interval that goes on */
 	u32 nstates, states_cap;
 	u32 cells; /* held by all kinds */
-	u32 ticks;
 	struct slowest slow; /* struct io_live_slow */
 	struct entries by_stack; /* struct io_live_stack */
 	struct heat_log heat;

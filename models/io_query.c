@@ -185,11 +185,19 @@ static void fill_devices(struct query_builder *m)
 
 /* --- those who use them --- */
 
+/* Its sums are of its host's alone. */
+static bool is_rest(const struct io_proc *p, enum io_group by)
+{
+	return p->who.tgid == IO_MERGED && by != IO_BY_HOST;
+}
+
 static u64 proc_key(const struct io_proc *p, enum io_group by)
 {
 	bool nobodys = io_who__is_nobody(&p->who);
 	u64 seed = by + 1 + ((u64)p->who.device.host << 32);
 
+	if (is_rest(p, by))
+		return mix64(seed + 200);
 	switch (by) {
 	case IO_BY_PID:
 		return nobodys ? mix64_pair(seed + 100, p->who.cgroup)
@@ -233,9 +241,10 @@ static void begin_proc(struct query_builder *m, struct io_row *r, const struct i
 {
 	enum io_group by = m->query->group;
 	bool nobodys = io_who__is_nobody(&p->who);
-	u32 pid = by == IO_BY_PID && !nobodys ? p->who.tgid : 0;
+	u32 pid = by == IO_BY_PID && !nobodys && p->who.tgid != IO_MERGED ? p->who.tgid : 0;
 
 	r->proc = p;
+	r->rest = is_rest(p, by);
 	r->pid = pid;
 	r->host = by == IO_BY_COMM ? NULL : io_device__host(&p->who.device);
 	r->pid_text = task__id_text(m->arena, pid);
@@ -244,7 +253,9 @@ static void begin_proc(struct query_builder *m, struct io_row *r, const struct i
 	r->cgroup_name = task__cgroup_text(m->arena, p->who.cgroup);
 	r->devices = arena__strdup(m->arena, p->who.device.name);
 	r->files = file_text(m->arena, p);
-	if (by == IO_BY_CGROUP)
+	if (r->rest)
+		r->name = p->who.comm;
+	else if (by == IO_BY_CGROUP)
 		r->name = r->cgroup_name;
 	else if (by == IO_BY_HOST)
 		r->name = hosts__name(p->who.device.host);
@@ -318,22 +329,6 @@ static void add_proc(struct query_builder *m, const struct io_proc *p)
 		r->writeback_bytes += s->bytes;
 }
 
-/* Forgotten ones have no ids: they are shown where none are asked for. */
-static void add_others(struct query_builder *m)
-{
-	const struct io_proc_sums *s = &m->snap->others[m->query->window];
-	struct io_row *r;
-	bool is_new;
-
-	if (!s->count || m->query->by_dev || scope__has_label(m->scope, HOST_LABEL) ||
-	    !task__passes(m->scope, UINT32_MAX, UINT32_MAX, 0, ""))
-		return;
-	r = row_of(m, mix64(IO_GROUPS + 1), &is_new);
-	r->name = "[others]";
-	r->pid_text = r->files = r->devices = r->cgroup_name = "";
-	r->proc_sums = *s;
-}
-
 static void finish_proc(const struct query_builder *m, struct io_row *r)
 {
 	const struct io_proc_sums *s = &r->proc_sums;
@@ -350,11 +345,10 @@ static void finish_proc(const struct query_builder *m, struct io_row *r)
 
 static void fill_procs(struct query_builder *m)
 {
-	m->rows = arena__array(m->arena, struct io_row, m->snap->nprocs + 1);
+	m->rows = arena__array(m->arena, struct io_row, m->snap->nprocs);
 	for (u32 i = 0; i < m->snap->nprocs; i++)
 		if (passes_filter(m, &m->snap->procs[i]))
 			add_proc(m, &m->snap->procs[i]);
-	add_others(m);
 	for (u32 i = 0; i < m->n; i++)
 		finish_proc(m, &m->rows[i]);
 }

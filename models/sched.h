@@ -5,7 +5,7 @@
  * SAMPLE_SWITCH and SAMPLE_STACK_DEF (samples/sched.h).
  *
  * Memory is bounded: SCHED_MAX_TASKS threads, of them SCHED_MAX_STALE that have ended or are
- * not reported any more: those gone longest are merged with their like first, SCHED_MAX_KIN of
+ * not reported any more: those gone longest are merged with their like first, SCHED_MAX_GROUPS of
  * these, and what is left over is summed up in `others`; SCHED_MAX_CELLS buckets of their histograms, SCHED_MAX_DELAYS slow delays,
  * SCHED_MAX_SWITCHES of the watched thread. Queries are pure functions over a const snapshot.
  */
@@ -24,7 +24,7 @@
 
 #define SCHED_MAX_TASKS	   65536
 #define SCHED_MAX_STALE	   8192
-#define SCHED_MAX_KIN	   1024
+#define SCHED_MAX_GROUPS   1024 /* of threads that ended */
 #define SCHED_MAX_CELLS	   CELLS_MAX
 #define SCHED_MAX_CPUS	   8192
 #define SCHED_MAX_DELAYS   256 /* the slowest of the last SCHED_DELAYS_S seconds */

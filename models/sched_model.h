@@ -75,7 +75,7 @@ struct live_switch {
 struct model {
 	struct stacks stacks;
 	struct live *live;
-	u32 nlive, live_cap, nkin; /* nkin of them stand for ended threads */
+	u32 nlive, live_cap, ngroups; /* ngroups of them stand for ended threads */
 	struct hidx index;	   /* of tid and start */
 	u32 *order;		   /* of live, by tgid, tid, start; norder of them are in order */
 	u32 norder, order_cap;

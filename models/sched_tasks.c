@@ -40,7 +40,7 @@ static u32 age_of(const struct model *m, const struct live *l)
 	return (m->ticks - l->seen) * 2 + l->gone;
 }
 
-static bool is_kin(const struct live *l)
+static bool is_ended_group(const struct live *l)
 {
 	return l->task.tid == PROFILE_MERGED;
 }
@@ -57,7 +57,7 @@ static bool many_processes(const struct live *l)
 static struct task_ident ended_ident(const struct live *l)
 {
 	struct task_ident group = l->task;
-	bool whole = is_kin(l) || l->task.tid == l->task.tgid;
+	bool whole = is_ended_group(l) || l->task.tid == l->task.tgid;
 
 	if (whole)
 		group.tgid = PROFILE_MERGED;
@@ -104,9 +104,9 @@ static struct live *ended_group(struct model *m, const struct live *l)
 
 	if (at != HIDX_NONE)
 		return &m->live[at];
-	if (m->nkin >= SCHED_MAX_KIN)
+	if (m->ngroups >= SCHED_MAX_GROUPS)
 		return NULL;
-	m->nkin++;
+	m->ngroups++;
 	k = append_live(m, &group);
 	k->gone = true;
 	k->state = TASK_STATE_OTHER;
@@ -124,7 +124,7 @@ static void forget(struct model *m, u32 pos)
 		merge_into_others(m, &l);
 	for (u32 k = 0; k < SCHED_HISTS; k++)
 		cells__fini(&l.cells[k], &m->cells);
-	m->nkin -= is_kin(&l);
+	m->ngroups -= is_ended_group(&l);
 	m->live[pos].task.tid = 0;
 }
 
@@ -318,7 +318,7 @@ void sched__zero_tasks(struct model *m)
 	for (u32 i = 0; i < m->nlive; i++)
 		for (u32 k = 0; k < SCHED_HISTS; k++)
 			cells__fini(&m->live[i].cells[k], &m->cells);
-	m->nlive = m->norder = m->nkin = m->nothers = 0;
+	m->nlive = m->norder = m->ngroups = m->nothers = 0;
 	hidx__clear(&m->index);
 	m->all = m->others = (struct track){0};
 	memset(m->hists, 0, sizeof(m->hists));

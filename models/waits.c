@@ -409,7 +409,7 @@ static struct model *waits__new(struct symbols *symbols)
 	m->most = memory__entries(WAITS_MAX_ENTRIES, WAITS_CPU_ENTRIES);
 	m->most_tasks = memory__entries(WAITS_MAX_TASKS, WAITS_CPU_ENTRIES);
 	m->most_ended = memory__entries(WAITS_MAX_ENDED, WAITS_CPU_ENDED);
-	m->most_kin = memory__entries(WAITS_MAX_KIN, WAITS_CPU_ENDED);
+	m->most_groups = memory__entries(WAITS_MAX_GROUPS, WAITS_CPU_ENDED);
 	stacks__init(&m->stacks, symbols);
 	return m;
 }

@@ -24,8 +24,8 @@
 #define WAITS_MAX_TASKS	  65536
 #define WAITS_MAX_ENDED	  8192 /* entries about threads that ended, each for itself */
 #define WAITS_MAX_LOCKS	  4096 /* that are called by name */
-#define WAITS_MAX_KIN	  8192 /* entries with stacks about threads that ended, merged */
-/* Where memory is little, for each CPU: entries and threads; WAITS_MAX_ENDED and WAITS_MAX_KIN. */
+#define WAITS_MAX_GROUPS  8192 /* entries with stacks about threads that ended, merged */
+/* Where memory is little, for each CPU: entries and threads; WAITS_MAX_ENDED and WAITS_MAX_GROUPS. */
 #define WAITS_CPU_ENTRIES 2048
 #define WAITS_CPU_ENDED	  512
 

@@ -120,7 +120,7 @@ void waits__fold_ended(struct model *m)
 	for (u32 i = 0; i < m->nwaits; i++)
 		if (m->waits[i].key.ended && !m->waits[i].key.folded)
 			h[n++] = (struct rank){0, (double)m->waits[i].total[SUM_OFF], i};
-	if (n > m->most_kin) {
+	if (n > m->most_groups) {
 		ranks__sort(h, n);
 		for (u32 i = n / 2; i < n; i++)
 			fold_wait(&m->waits[h[i].pos], FOLD_STACK);

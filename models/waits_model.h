@@ -71,7 +71,7 @@ struct model {
 	struct stacks stacks;
 	struct live_wait *waits;
 	u32 nwaits, waits_cap;
-	u32 most, most_tasks, most_ended, most_kin; /* WAITS_MAX_x, or fewer */
+	u32 most, most_tasks, most_ended, most_groups; /* WAITS_MAX_x, or fewer */
 	struct hidx wait_index;
 	struct live_task *tasks;
 	u32 ntasks, tasks_cap;

@@ -103,13 +103,13 @@ void process_scope__each(const struct scope *s, void (*fn)(void *ctx, u32 pid), 
 
 /* --- who comes from whom --- */
 
-struct kin {
+struct member {
 	u32 pid, ppid;
 	bool descends;
 };
 
 struct family {
-	struct kin *v;
+	struct member *v;
 	u32 n, cap;
 };
 
@@ -122,25 +122,25 @@ static u32 parent_of(u32 pid)
 	return proc_stat__read(of, &stat) ? 0 : stat.ppid;
 }
 
-static void add_kin(void *ctx, u32 pid)
+static void add_member(void *ctx, u32 pid)
 {
 	struct family *f = ctx;
 
 	f->v = xgrow(f->v, f->n, &f->cap, sizeof(*f->v));
-	f->v[f->n++] = (struct kin){.pid = pid, .ppid = parent_of(pid)};
+	f->v[f->n++] = (struct member){.pid = pid, .ppid = parent_of(pid)};
 }
 
 static int by_pid(const void *a, const void *b)
 {
-	const struct kin *x = a, *y = b;
+	const struct member *x = a, *y = b;
 
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
 static bool comes_from(const struct family *f, const struct scope *s, u32 ppid)
 {
-	const struct kin key = {.pid = ppid};
-	const struct kin *parent = bsearch(&key, f->v, f->n, sizeof(*f->v), by_pid);
+	const struct member key = {.pid = ppid};
+	const struct member *parent = bsearch(&key, f->v, f->n, sizeof(*f->v), by_pid);
 
 	return id_set__has(&s->include[SCOPE_PID], ppid) || (parent && parent->descends);
 }
@@ -162,7 +162,7 @@ void process_scope__descendants(const struct scope *s, void (*fn)(void *ctx, u32
 {
 	struct family f = {0};
 
-	each_there(add_kin, &f);
+	each_there(add_member, &f);
 	if (f.n)
 		qsort(f.v, f.n, sizeof(*f.v), by_pid);
 	while (find_children(&f, s))

@@ -24,7 +24,7 @@
 #endif
 
 /* An object while its table is made. */
-struct maker {
+struct table_builder {
 	Elf *elf;
 	struct cfi_code code;
 	struct cfi_index index;
@@ -108,7 +108,7 @@ static bool promises_much(Elf_Scn *scn, const GElf_Shdr *sh)
 }
 
 /* Of a section that may be packed. NULL: there is none, or it promises too much. */
-static Elf_Data *frames_of(struct maker *k, Elf_Scn *scn, GElf_Shdr *sh)
+static Elf_Data *frames_of(struct table_builder *k, Elf_Scn *scn, GElf_Shdr *sh)
 {
 	if (!scn || !gelf_getshdr(scn, sh))
 		return NULL;
@@ -122,7 +122,7 @@ static Elf_Data *frames_of(struct maker *k, Elf_Scn *scn, GElf_Shdr *sh)
 	return elf__bytes(scn, &k->budget);
 }
 
-static void add_section(struct maker *k, Elf *elf, const char *name, bool eh, s64 bias)
+static void add_section(struct table_builder *k, Elf *elf, const char *name, bool eh, s64 bias)
 {
 	struct cfi_section *s = &k->sections[k->nsections];
 	GElf_Shdr sh;
@@ -142,7 +142,7 @@ static void add_section(struct maker *k, Elf *elf, const char *name, bool eh, s6
 }
 
 /* Of a Go program, stripped or not: it says more than .debug_frame. False: there is none. */
-static bool add_go(struct maker *k)
+static bool add_go(struct table_builder *k)
 {
 	struct go_table *t = go_table__open(k->elf, &k->budget, false);
 	struct cfi_section *s = &k->sections[k->nsections];
@@ -158,7 +158,7 @@ static bool add_go(struct maker *k)
 	return true;
 }
 
-static void add_separate(struct maker *k, int fd, const char *root, const char *path)
+static void add_separate(struct table_builder *k, int fd, const char *root, const char *path)
 {
 	struct debugfile program = {.fd = fd, .elf = k->elf, .path = (char *)path};
 	u64 here, there;
@@ -173,7 +173,7 @@ static void add_separate(struct maker *k, int fd, const char *root, const char *
 
 /* --- tables --- */
 
-static int make(struct maker *k, struct unwind_table *out, struct status *st)
+static int make(struct table_builder *k, struct unwind_table *out, struct status *st)
 {
 	int err = 0;
 
@@ -195,12 +195,12 @@ static int make(struct maker *k, struct unwind_table *out, struct status *st)
 }
 
 /* What is executed, and where .eh_frame says how. */
-static int begin(struct maker *k, Elf *elf, struct status *st)
+static int begin(struct table_builder *k, Elf *elf, struct status *st)
 {
 	GElf_Ehdr eh;
 	int err = check(elf, &eh, st);
 
-	*k = (struct maker){.elf = elf, .separate = DEBUGFILE_NONE, .budget = elf__budget()};
+	*k = (struct table_builder){.elf = elf, .separate = DEBUGFILE_NONE, .budget = elf__budget()};
 	if (err)
 		return err;
 	read_code(elf, &k->code);
@@ -217,7 +217,7 @@ static int begin(struct maker *k, Elf *elf, struct status *st)
 static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct unwind_table *out,
 		    struct status *st)
 {
-	struct maker k;
+	struct table_builder k;
 	int err = begin(&k, elf, st);
 
 	if (err)
@@ -239,7 +239,7 @@ static int read_elf(Elf *elf, int fd, const char *root, const char *path, struct
 
 void unwind_table__each_range(Elf *elf, void (*take)(void *ctx, u64 start, u64 size), void *ctx)
 {
-	struct maker k;
+	struct table_builder k;
 	struct status st;
 
 	if (begin(&k, elf, &st))

@@ -135,25 +135,44 @@ static void totals_are_the_same_in_all_groupings(void **state)
 	snap__put(&s->base);
 }
 
+/* The coldest lose their file first, then their process; nothing is lost of the sums. */
 static void forgotten_ones_are_summed_up(void **state)
 {
+	static const enum io_group groups[] = {IO_BY_PID, IO_BY_COMM, IO_BY_CGROUP, IO_BY_FILE};
 	struct builder *m = *state;
 	const struct io_snap *s = NULL;
-	u64 sum;
+	struct io_result *a;
+	u64 sum = 0;
 
-	for (u32 i = 0; i < 3; i++) {
+	for (u32 i = 0; i < 5; i++) {
+		put_proc(m, 7, "steady", false, 9, IO_WRITE, 1000);
 		for (u32 k = 0; k < IO_MAX_PROCS / 2; k++)
-			put_proc(m, 1 + i * IO_MAX_PROCS + k, "p", false, 0, IO_READ, 1);
+			put_proc(m, 10 + i * IO_MAX_PROCS + k, "p", false, 5, k % 2 ? IO_READ : IO_WRITE, 1);
 		if (s)
 			snap__put(&s->base);
 		s = tick(m);
 	}
 	assert_true(s->nprocs <= IO_MAX_PROCS);
-	sum = s->others[WINDOW_TOTAL].count;
-	assert_true(sum > 0);
 	for (u32 i = 0; i < s->nprocs; i++)
 		sum += s->procs[i].sums[WINDOW_TOTAL].count;
-	assert_int_equal(sum, 3 * IO_MAX_PROCS / 2);
+	assert_int_equal(sum, 5 * (1000 + IO_MAX_PROCS / 2));
+	for (u32 g = 0; g < ARRAY_SIZE(groups); g++) {
+		u32 row = 0;
+
+		a = io__query(s, &(struct io_query){.group = groups[g], .window = WINDOW_TOTAL}, NULL);
+		while (row < a->nrows && !a->rows[row].rest)
+			row++;
+		assert_true(row < a->nrows);
+		assert_string_equal(a->rows[row].name, "[others]");
+		assert_int_equal(a->rows[row].pid, 0);
+		assert_true(a->rows[row].write_bytes > 0 && a->rows[row].write_bytes < a->rows[row].sums.bytes);
+		query_result__free(&a->base);
+	}
+	a = ask(s, IO_BY_PID, false, "pid=7");
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(a->rows[0].sums.count, 1000);
+	assert_string_equal(a->rows[0].files, "data.db");
+	query_result__free(&a->base);
 	snap__put(&s->base);
 }
 

@@ -222,7 +222,7 @@ static void the_forgotten_are_one_row(void **state)
 		sched_builder__put(m, &t);
 	}
 	s = sched_builder__tick(m, S);
-	assert_int_equal(s->nothers, SCHED_MAX_STALE / 4 + 100 - SCHED_MAX_KIN);
+	assert_int_equal(s->nothers, SCHED_MAX_STALE / 4 + 100 - SCHED_MAX_GROUPS);
 	for (u32 g = 0; g < SCHED_BY_CPU; g++) {
 		u32 row = 0;
 

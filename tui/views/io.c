@@ -36,7 +36,7 @@ static bool io__term(const struct listing *l, u32 row, char *buf, size_t size)
 	const struct io_row *r = &io__rows(l)->rows[row];
 	bool nobodys = r->proc && io_who__is_nobody(&r->proc->who);
 
-	if (!r->proc)
+	if (!r->proc || r->rest)
 		return false;
 	switch (io__rows(l)->query.group) {
 	case IO_BY_PID:

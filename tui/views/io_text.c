@@ -131,7 +131,7 @@ void io__selection(const struct listing *l, struct listing_place at, char *buf, 
 
 	if (r->hists)
 		select_device(r, buf, size);
-	else if (!r->proc)
+	else if (r->rest)
 		snprintf(buf, size, "processes and files that were too many to keep apart");
 	else
 		snprintf(buf, size, "%s%s%s  on %s  %s%s  cgroup %s", r->name,

@@ -14,27 +14,30 @@ ONLY_FUZZ := $(FUZZERS)
 FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 # What no fuzzer asks for need not be compiled: a linker that misses something says what.
-FUZZ_NOT := models/flame% models/heat models/heat_grid models/heat_sources models/overview% \
-	    models/result_diff% models/cache_query models/cache_rows models/cache_stacks models/procs_columns \
-	    models/procs_query models/procs_rows models/procs_tree models/profile_query models/profile_rows models/profile_b% models/profile_chains \
-	    models/profile_tasks models/sched_query models/sched_rows models/sched_s% models/sched_thread \
-	    widgets/graph widgets/h% widgets/table_% widgets/flame widgets/meter widgets/picker widgets/strip \
-	    sources/ask_% sources/block_bpf sources/block_counts sources/block_loss sources/block_put \
-	    sources/bpf_progs% sources/cpu_bpf sources/table sources/crowd sources/doctor% sources/event_count \
-	    sources/event_l% sources/event_samples sources/lock_% sources/measures sources/procs_% \
-	    sources/watch_%
+FUZZ_NOT := base/names base/pages base/services export/redacted models/asked_query models/bpf_maps_query \
+	    models/cache_query models/cache_rows models/cache_stacks models/flame% models/heat models/heat_grid \
+	    models/heat_sources models/io_query models/io_rows models/io_slowest models/measure_views models/overview% \
+	    models/procs_columns models/procs_query models/procs_rows models/procs_tree models/profile_b% \
+	    models/profile_chains models/profile_folded models/profile_most models/profile_offsets models/profile_query \
+	    models/profile_rows models/profile_tasks models/result_diff% models/sched_query models/sched_rows \
+	    models/sched_s% models/sched_thread models/storms models/tracer_frames models/waits_folded \
+	    models/waits_names models/waits_process models/waits_query models/waits_rows models/waits_split \
+	    models/waits_tree questions/splice questions/usdt scope/cgrouplist scope/scope_build scope/scope_gone \
+	    scope/scope_resolve serve/counters serve/http serve/merged serve/page% symbols/functions widgets/flame \
+	    widgets/fuzzy widgets/graph widgets/h% widgets/meter widgets/parts widgets/picker widgets/strip \
+	    widgets/table% widgets/timeline
+FUZZ_SOURCES := ask block_devices bpf_globals bpf_probe bpf_ring bpf_scope bpf_source bpf_util bpf_visit cache_totals \
+	    core_btf counter_list cpu_perf cpu_perf_open event_names event_pmu events kernel_btf kernel_types measure \
+	    measure_held measure_names measure_put moment perf_open perf_own perf_ring perf_setup perf_tasks \
+	    process_scope question_btf scope_check side_events stack_copies stack_table system_parse unwind_maps \
+	    vitals_parse walk_queue
+FUZZ_TUI := columns commands config config_save counted keymap lock_orders option_values options options_check \
+	    own_files own_questions paint palette presets report_sort sample_bytes term_curses term_restore term_script \
+	    term_sequence term_signal term_write text_file theme time_travel
 FUZZ_LIB := $(patsubst %,$(B)/fuzz/%.o,$(filter-out $(FUZZ_NOT),$(basename $(wildcard base/*.c scope/*.c samples/*.c \
-	    questions/*.c measures/*.c symbols/*.c export/*.c serve/*.c models/*.c recording/*.c \
-	    widgets/*.c) \
-	    tui/columns.c tui/keymap.c tui/theme.c tui/paint.c tui/term_curses.c tui/term_write.c tui/term_restore.c \
-	    tui/term_sequence.c \
-	    tui/term_signal.c tui/term_script.c tui/commands.c tui/palette.c tui/counted.c tui/lock_orders.c tui/sample_bytes.c tui/time_travel.c \
-	    tui/text_file.c tui/config.c tui/config_save.c tui/own_files.c tui/own_questions.c tui/options.c \
-	    tui/option_values.c tui/options_check.c tui/presets.c \
-	    tui/report_sort.c \
-	    tests/fuzz/fuzz_lib.c tests/lib/question_interpret.c \
-	    $(wildcard sources/*.c)))) \
-	    $(PROTOS:%.proto=$(B)/fuzz/%.pb-c.o)
+	    questions/*.c measures/*.c symbols/*.c export/*.c serve/*.c models/*.c recording/*.c widgets/*.c))) \
+	    $(FUZZ_SOURCES:%=sources/%) $(FUZZ_TUI:%=tui/%) tests/fuzz/fuzz_lib tests/lib/question_interpret) \
+	    $(filter-out $(B)/fuzz/export/metrics.pb-c.o,$(PROTOS:%.proto=$(B)/fuzz/%.pb-c.o))
 
 .PHONY: fuzz fuzz-smoke
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "models/growth.h"
+#include "models/measure_metrics.h"
 #include "models/windows.h"
 #include "tui/views/window.h"
 
@@ -42,6 +43,9 @@ bool measure__growth_text(const struct measure_result *a, char *buf, size_t size
 static void headline__sums(const struct measure_result *a, struct headline *line)
 {
 	char rate[16], errors[16], time[16];
+
+	if (!measure__has_sum(a->measure, &a->query))
+		return;
 
 	format__count(rate, sizeof(rate), window__per_second(a->all.count, a->base.window_ns));
 	headline__addf(line, ROLE_TEXT, " · %s %s/s", rate, a->measure->noun);
@@ -128,7 +132,7 @@ static void headline__cycle(const struct measure_result *a, struct headline *lin
 
 void measure__headline(struct listing *l, struct headline *line)
 {
-	const struct measure_query *q = &measure__of(l)->query;
+	const struct measure_query *q = l->result ? &measure__rows(l)->query : &measure__of(l)->query;
 	char key[16], text[160];
 
 	if (l->result && measure__rows(l)->ndeadlock)

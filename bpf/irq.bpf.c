@@ -514,6 +514,8 @@ int irq_work_finishes(struct bpf_raw_tracepoint_args *ctx)
 	e.queued = e.queued_ns != 0;
 	for (int i = 0; i < MEASURE_LABELS; i++)
 		e.labels[i] = t->labels[i];
+	/* It may have moved, and whether it is in scope is asked where it ends. */
+	e.labels[IRQ_LABEL_CPU] = bpf_get_smp_processor_id();
 	return span__ends(ctx, &e);
 }
 

@@ -117,6 +117,7 @@ const struct measure measure_irq = {
 		    .in = IRQ_SUM_QUEUED,
 		    .help = "from when a softirq was raised, or a work queued, until it began; mean"}},
 	.innermost = entries,
+	.sort = "own_ns",
 	.narrow = "rate total_ns own_ns wall_pct max_ns kind vector cpu cause comm",
 	.drills = (const u32[]){1u << BY_CPU | 1u << BY_CAUSE, 1u << BY_TID, 1u << BY_STACK, 0},
 	.optional = "irq_tasklet_begins irq_tasklet_ends irq_call_begins irq_call_ends irq_sent irq_switch_wanted",

@@ -111,7 +111,7 @@ static void text(const struct measure_slow *slow, const struct measure_key *keys
 const struct measure measure_tcp = {
 	MEASURE_HERE,
 	.name = "tcp",
-	.noun = "ended",
+	.noun = "steps",
 	.event = "inet_sock_set_state, tcp_*_reset, sys_exit",
 	.shape = MEASURE_SHAPE_SPAN,
 	.labels = labels,

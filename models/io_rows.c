@@ -140,7 +140,7 @@ static const struct field fields[] = {
 	{BYTES_COLUMN("size_p50_bytes", "Sz p50", 7, 2, COLUMN_BOTH,
 		      "power of two that half of the requests' sizes do not exceed"),
 	 NUMBER_AT(ROW, size_p50), UNLESS_0(ROW, sums.bytes), .groups = DEVICES, .sets = SHAPE},
-	{PCT_COLUMN("random_pct", "Random%", 11, 0, COLUMN_BOTH | COLUMN_BAR,
+	{PCT_COLUMN("random_pct", "Rand%", 11, 0, COLUMN_BOTH | COLUMN_BAR,
 		    "requests that did not begin where the device's last one ended"),
 	 PART_AT(ROW, sums.random, placed), .groups = DEVICES, .sets = SHAPE},
 	{TEXT_COLUMN("file", "File", 18, 3, COLUMN_BOTH,

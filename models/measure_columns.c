@@ -69,6 +69,12 @@ static const char *text_of(struct making *k, const char *fmt, const char *what)
 	return arena__strdup(k->arena, buf);
 }
 
+/* To be in order by, not to be shown: rows as they were put. */
+static void add_place(struct making *k)
+{
+	ADD(k, CELL_PLACE, 0, COUNT_COLUMN("place", "place", 0, 0, COLUMN_ASCENDING, "as rows were put"));
+}
+
 /* --- labels --- */
 
 static bool is_grouped(const struct making *k, u32 i)
@@ -122,8 +128,7 @@ static void add_label(struct making *k, u32 i)
 		    TEXT_COLUMN(l->name, l->title, l->width, 0,
 				COLUMN_SCREEN | COLUMN_FLEX | COLUMN_KEY, l->help));
 		ADD(k, CELL_LABEL, i, EXPORT_COLUMN(VALUE_TEXT, l->name, l->help));
-		ADD(k, CELL_PLACE, i,
-		    COUNT_COLUMN("tree", "tree", 0, 0, COLUMN_ASCENDING, "place in the tree"));
+		add_place(k);
 		return;
 	}
 	if (l->kind == LABEL_COMM && !is_grouped(k, i))
@@ -176,10 +181,11 @@ static int sum_width(const struct measure_sum *s)
 static void add_rates(struct making *k)
 {
 	const struct measure *m = k->m;
+	const char *title = text_of(k, "%s/s", m->noun);
 
 	ADD(k, CELL_RATE, 0,
-	    COUNT_COLUMN("rate", text_of(k, "%s/s", m->noun), 8, 1, COLUMN_SCREEN | COLUMN_SHARE,
-			 text_of(k, "%s per second", m->noun)));
+	    COUNT_COLUMN("rate", title, (int)CLAMP(strlen(title) + 1, (size_t)8, (size_t)14), 1, /* and the mark */
+			 COLUMN_SCREEN | COLUMN_SHARE, text_of(k, "%s per second", m->noun)));
 	if (measure__label_of_kind(m, LABEL_ERROR) >= 0)
 		ADD(k, CELL_ERROR_RATE, 0,
 		    COUNT_COLUMN("error_rate", "errors/s", 8, 2, COLUMN_SCREEN | COLUMN_SHARE,
@@ -499,15 +505,6 @@ static void order_columns(struct making *k)
 	}
 }
 
-static u32 metric_column(const struct making *k)
-{
-	u32 label = (u32)measure__metric_label(k->m), i = 0;
-
-	while (k->kinds[i].kind != CELL_LABEL || k->kinds[i].index != label)
-		i++;
-	return i;
-}
-
 u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct column *columns,
 		     struct measure_column *kinds, u32 *sort, struct arena *arena)
 {
@@ -519,7 +516,8 @@ u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct col
 
 	if (measure__is_by_metric(m, groups)) {
 		add_metric(&k);
-		*sort = metric_column(&k);
+		*sort = k.n;
+		add_place(&k);
 		return k.n;
 	}
 	if (holds)

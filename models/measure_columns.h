@@ -10,7 +10,7 @@ enum measure_cell_kind {
 	CELL_LABEL,    /* the text of label `index` */
 	CELL_UNTOLD,   /* null in exports: rows are not by it */
 	CELL_NESTED,   /* the same below what it lies in */
-	CELL_PLACE,    /* where it stands in that tree */
+	CELL_PLACE,    /* where it was put: in that tree, among metrics */
 	CELL_END,      /* that its process has ended, in words */
 	CELL_ENDED,
 	CELL_CMDLINE,

@@ -21,6 +21,20 @@ bool measure__is_by_metric(const struct measure *m, u32 groups)
 	return i >= 0 && (groups & (1u << i));
 }
 
+bool measure__has_sum(const struct measure *m, const struct measure_query *q)
+{
+	int metric = measure__metric_label(m);
+
+	return metric < 0 || q->narrow.hashes[m->labels[metric].of];
+}
+
+u32 measure__groups_of(const struct measure *m, const struct measure_query *q)
+{
+	if (measure__has_sum(m, q) || measure__is_by_metric(m, q->groups))
+		return q->groups;
+	return q->groups | 1u << m->labels[measure__metric_label(m)].of;
+}
+
 /* Where nothing is there of an event of the hardware, it is not counted, or it did not happen. */
 void metric_builder__begin(struct metric_builder *k, const struct measure_snap *s)
 {
@@ -112,11 +126,9 @@ void metric_row__finish(const struct metric_builder *k, struct measure_row *r, u
 
 int metric_row__compare(const struct measure_row *a, const struct measure_row *b)
 {
-	int order = strcmp(a->metric->name, b->metric->name);
-
-	if (order)
-		return order;
-	if (isnan(a->value) || isnan(b->value))
+	if (isnan(a->value) != isnan(b->value))
 		return isnan(a->value) - isnan(b->value);
+	if (a->metric != b->metric)
+		return a->metric > b->metric ? 1 : -1; /* in one array, see metrics__at() */
 	return (a->value < b->value) - (a->value > b->value);
 }

@@ -23,6 +23,10 @@ struct metric_builder {
 /* The label that rows of metrics are by; -1: the measure has none. */
 int measure__metric_label(const struct measure *m);
 bool measure__is_by_metric(const struct measure *m, u32 groups);
+/* False: what is asked for is of several events, whose counts make no sum. Of measures without metrics true. */
+bool measure__has_sum(const struct measure *m, const struct measure_query *q);
+/* The grouping that a query gets: by event, too, where counts would be added up that make no sum. */
+u32 measure__groups_of(const struct measure *m, const struct measure_query *q);
 
 /* Before entries are added: what is counted at all. */
 void metric_builder__begin(struct metric_builder *k, const struct measure_snap *s);
@@ -32,7 +36,7 @@ void metric_row__add(const struct metric_builder *k, struct measure_row *r,
 /* The value, or why there is none. */
 void metric_row__finish(const struct metric_builder *k, struct measure_row *r, u64 window_ns,
 			struct arena *arena);
-/* By name, the greatest value first. */
+/* Those that are known first, as the metrics are listed; of one metric the greatest value first. */
 int metric_row__compare(const struct measure_row *a, const struct measure_row *b);
 
 #endif

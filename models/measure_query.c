@@ -626,17 +626,20 @@ struct measure_result *measure__query(const struct measure_snap *snap,
 {
 	struct measure_box *box = window_result__new(sizeof(*box), &snap->base, q->window);
 	struct measure_result *a = &box->result;
-	bool by_stack = measure__is_by_stack(snap->measure, q->groups);
 	struct query_builder k = {.snap = snap,
 				  .m = snap->measure,
-				  .q = q,
+				  .q = &a->query,
 				  .scope = scope,
 				  .arena = &a->base.arena,
 				  .box = box};
 
+	bool by_stack;
+
 	a->query = *q;
+	a->query.groups = measure__groups_of(k.m, q);
 	a->measure = snap->measure;
-	k.by_metric = measure__is_by_metric(k.m, q->groups);
+	by_stack = measure__is_by_stack(k.m, k.q->groups);
+	k.by_metric = measure__is_by_metric(k.m, k.q->groups);
 	if (k.by_metric)
 		metric_builder__begin(&k.metrics, snap);
 	k.error_label = measure__label_of_kind(snap->measure, LABEL_ERROR);
@@ -646,7 +649,7 @@ struct measure_result *measure__query(const struct measure_snap *snap,
 	else
 		add_all(&k, snap->entries, snap->nentries);
 	add_all_open(&k, by_stack);
-	if (k.by_metric && q->groups == 1u << measure__metric_label(k.m))
+	if (k.by_metric && k.q->groups == 1u << measure__metric_label(k.m))
 		add_missing_metrics(&k);
 	if (measure__holder_label(snap->measure) >= 0) {
 		find_deadlock(&k);

@@ -105,6 +105,16 @@ static void held_noun(u32 sum, struct flame_weight *out)
 	*out = all[MIN(sum, ARRAY_SIZE(all) - 1)];
 }
 
+/* Of times their unit is said by the numbers: "own time of irq". */
+static void say_sum(struct flame_weight *out, const char *of)
+{
+	size_t len = strlen(out->noun);
+	bool is_time = out->unit == VALUE_NS && len > 3 && !strcmp(out->noun + len - 3, "_ns");
+
+	snprintf(out->what, sizeof(out->what), "%.*s%s of %s", (int)(is_time ? len - 3 : len), out->noun,
+		 is_time ? " time" : "", of);
+}
+
 /* What the weight of a query is called. */
 static void weigh(const struct measure *m, const void *query, struct flame_weight *out)
 {
@@ -145,7 +155,7 @@ static void weigh(const struct measure *m, const void *query, struct flame_weigh
 			held_noun(q->weight - WEIGHT_SUM, out);
 		else
 			*out = (struct flame_weight){sum->type, sum->name ? sum->name : "", ""};
-		snprintf(out->what, sizeof(out->what), "%s of %s", out->noun, of);
+		say_sum(out, of);
 	}
 	}
 }

@@ -192,6 +192,28 @@ const struct system_process *facts__most_threads(const struct facts *f)
 
 /* --- figures --- */
 
+double facts__networks(const struct facts *f, enum figure what)
+{
+	double rate = 0;
+
+	for (u32 i = f->system->first[what]; i < f->system->first[what + 1]; i++)
+		rate += f->system->series[i].rate;
+	return rate;
+}
+
+const struct system_series *facts__network(const struct facts *f, enum figure what)
+{
+	const struct system_series *most = NULL;
+
+	for (u32 i = f->system->first[what]; i < f->system->first[what + 1]; i++) {
+		const struct system_series *v = &f->system->series[i];
+
+		if (v->rate > 0 && (!most || v->rate > most->rate))
+			most = v;
+	}
+	return most;
+}
+
 double facts__cpu_pct(const struct facts *f, enum figure what, const char *cpu)
 {
 	double all = 0;

@@ -83,6 +83,10 @@ double usage__writes(const struct usage_sample *u);
 double usage__io(const struct usage_sample *u);
 
 /* Share of the time of all CPUs, or of one (its number as text), in percent. */
+/* Of all network namespaces, per second. */
+double facts__networks(const struct facts *f, enum figure what);
+/* That of the one that has most; NULL: none has any. Its instance is "" in proftop's own. */
+const struct system_series *facts__network(const struct facts *f, enum figure what);
 double facts__cpu_pct(const struct facts *f, enum figure what, const char *cpu);
 double facts__busy_pct(const struct facts *f, const char *cpu);
 /* Greatest value per second in the last `s` seconds. */

@@ -197,34 +197,54 @@ static const char *end_of(const struct measure_entry *e, const char *label)
 	return e && i >= 0 ? e->keys[i].text : "";
 }
 
+#define WHERE_LEN (FIGURE_INSTANCE + 32)
+
+/* Where nobody is known yet: in which network namespace, where that is not proftop's own; and the filter for it. */
+static const char *where(const struct system_series *most, const struct measure_entry *e, char *text, char *filter)
+{
+	bool other = !e && most && *most->instance;
+
+	*text = *filter = '\0';
+	if (other) {
+		snprintf(text, WHERE_LEN, " in network namespace %s", most->instance);
+		snprintf(filter, WHERE_LEN, "netns=%s", most->instance);
+	}
+	return e ? NULL : filter;
+}
+
 void rule__RETRANSMITS(struct rule_run *r)
 {
-	double again = rate_of(r->facts, FIGURE_TCP_RETRANSMITS), out = rate_of(r->facts, FIGURE_TCP_OUT);
+	double again = facts__networks(r->facts, FIGURE_TCP_RETRANSMITS), out = facts__networks(r->facts, FIGURE_TCP_OUT);
 	const struct measure_entry *e = entry_with_most(r->facts->tcp, TCP_RETRANSMITS);
 	struct who who = who__of_entry(e);
+	char in[WHERE_LEN], filter[WHERE_LEN];
+	const char *leads = where(facts__network(r->facts, FIGURE_TCP_RETRANSMITS), e, in, filter);
 
 	if (again < 2 || out <= 0)
 		return;
-	finding__add(r, 100 * again / out, &who, e ? NULL : "",
-		     "TCP sends %.0f segments a second again, %.1f %% of all: the network loses some%s%s%s%s",
+	finding__add(r, 100 * again / out, &who, leads,
+		     "TCP sends %.0f segments a second again, %.1f %% of all: the network loses some%s%s%s%s%s%s",
 		     again, 100 * again / out, e ? ", most of `" : "", e ? who.comm : "",
-		     e ? "` to " : "", end_of(e, "remote"));
+		     e ? "` to " : "", end_of(e, "remote"), *in ? ", most" : "", in);
 }
 
 /* Who listens the kernel's own tables say at once; the programs of `tcp`, which come later, where. */
 static void full_listener(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
-	const struct system_series *v = system__series(f->system, FIGURE_TCP_LISTEN_OVERFLOWS, "");
+	const struct system_series *v = facts__network(f, FIGURE_TCP_LISTEN_OVERFLOWS);
 	const struct system_process *p = v && v->pid ? system__process(f->system, v->pid) : NULL;
 	const struct measure_entry *e = entry_with_most(f->tcp, TCP_DROPS);
 	struct who who = e ? who__of_entry(e) : who__of_process(p);
+	double rate = facts__networks(f, FIGURE_TCP_LISTEN_OVERFLOWS);
+	char in[WHERE_LEN], filter[WHERE_LEN];
 
+	where(v, e, in, filter);
 	if (v)
-		finding__add(r, v->rate, &who, who.pid ? NULL : "",
-			     "%.0f connections a second found the queue of %s%s full: %s%s%s does not "
+		finding__add(r, rate, &who, who.pid ? NULL : "",
+			     "%.0f connections a second found the queue of %s%s%s full: %s%s%s does not "
 			     "accept them fast enough",
-			     v->rate, e ? "" : "a listening socket", end_of(e, "local"),
+			     rate, e ? "" : "a listening socket", end_of(e, "local"), in,
 			     who.pid ? "`" : "", who.pid ? who.comm : "who listens", who.pid ? "`" : "");
 }
 
@@ -232,18 +252,21 @@ static void full_listener(struct rule_run *r)
 static void full_reader(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
-	const struct system_series *udp = system__series(f->system, FIGURE_UDP_FULL, "");
+	const struct system_series *udp = facts__network(f, FIGURE_UDP_FULL);
 	const struct system_process *p = udp && udp->pid ? system__process(f->system, udp->pid) : NULL;
 	const struct measure_entry *e = entry_with_most(f->sockets, SOCKETS_DROPS);
 	bool is_udp = e && !strcmp(e->keys[0].text, "udp");
 	struct who who = is_udp ? who__of_entry(e) : who__of_process(p);
+	double rate = facts__networks(f, FIGURE_UDP_FULL);
+	char in[WHERE_LEN], filter[WHERE_LEN];
 
+	where(udp, is_udp ? e : NULL, in, filter);
 	if (udp)
-		finding__add(r, udp->rate, &who, who.pid ? NULL : "",
-			     "%.0f UDP packets a second found the queue of %s%s%s full: it does not read "
+		finding__add(r, rate, &who, who.pid ? NULL : "",
+			     "%.0f UDP packets a second found the queue of %s%s%s%s full: it does not read "
 			     "them fast enough",
-			     udp->rate, who.pid ? "`" : "", who.pid ? who.comm : "their socket",
-			     who.pid ? "`" : "");
+			     rate, who.pid ? "`" : "", who.pid ? who.comm : "their socket",
+			     who.pid ? "`" : "", in);
 }
 
 void rule__SOCKET_QUEUES(struct rule_run *r)
@@ -254,18 +277,22 @@ void rule__SOCKET_QUEUES(struct rule_run *r)
 
 void rule__CONNECT_FAILS(struct rule_run *r)
 {
-	double rate = rate_of(r->facts, FIGURE_TCP_CONNECT_FAILS);
+	double rate = facts__networks(r->facts, FIGURE_TCP_CONNECT_FAILS);
 	const struct measure_entry *e = entry_with_most_errors(r->facts->tcp);
 	struct who who = who__of_entry(e);
+	char in[WHERE_LEN], filter[WHERE_LEN];
+	const char *leads = where(facts__network(r->facts, FIGURE_TCP_CONNECT_FAILS), e, in, filter);
 
-	finding__add(r, rate, &who, e ? NULL : "",
-		     "%.0f TCP connections a second come to nothing: refused, reset or not answered%s%s%s%s", rate,
-		     e ? ", most of `" : "", e ? who.comm : "", e ? "` to " : "", end_of(e, "remote"));
+	finding__add(r, rate, &who, leads,
+		     "%.0f TCP connections a second come to nothing: refused, reset or not answered%s%s%s%s%s%s", rate,
+		     e ? ", most of `" : "", e ? who.comm : "", e ? "` to " : "", end_of(e, "remote"),
+		     *in ? ", most" : "", in);
 }
 
 void rule__SYN_FLOOD(struct rule_run *r)
 {
-	double cookies = rate_of(r->facts, FIGURE_TCP_SYN_COOKIES), drops = rate_of(r->facts, FIGURE_TCP_SYN_DROPS);
+	double cookies = facts__networks(r->facts, FIGURE_TCP_SYN_COOKIES);
+	double drops = facts__networks(r->facts, FIGURE_TCP_SYN_DROPS);
 
 	finding__add(r, cookies + drops, NULL, "",
 		     "%.0f connections a second find the queue of half-open ones full: %.0f are dropped, the others "

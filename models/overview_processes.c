@@ -150,9 +150,8 @@ static bool somebody_is_stuck(const struct facts *f)
 /* Whose connections these are the sockets know. */
 static bool connections_suffer(const struct facts *f)
 {
-	return system__rate(f->system, FIGURE_TCP_RETRANSMITS, "") >= 2 ||
-	       system__rate(f->system, FIGURE_TCP_LISTEN_OVERFLOWS, "") >= 1 ||
-	       system__rate(f->system, FIGURE_TCP_CONNECT_FAILS, "") >= 5;
+	return facts__networks(f, FIGURE_TCP_RETRANSMITS) >= 2 ||
+	       facts__networks(f, FIGURE_TCP_LISTEN_OVERFLOWS) >= 1 || facts__networks(f, FIGURE_TCP_CONNECT_FAILS) >= 5;
 }
 
 /* Interrupts take time, or one is in the kernel for long: that is where they are off. Many that end at once, as a
@@ -220,7 +219,7 @@ u64 overview__helps(const struct facts *f)
 		helps |= MODEL_BIT(MODEL_LOCKS);
 	if (connections_suffer(f))
 		helps |= MODEL_BIT(MODEL_TCP);
-	if (system__rate(f->system, FIGURE_UDP_FULL, "") >= 1)
+	if (facts__networks(f, FIGURE_UDP_FULL) >= 1)
 		helps |= MODEL_BIT(MODEL_SOCKETS);
 	return helps;
 }

@@ -97,6 +97,53 @@ static int read_process(struct reader *r, const char **path)
 	return 0;
 }
 
+/* The place of the slash that ends a filter, or 0. */
+static u32 filter_end(const struct reader *r)
+{
+	u32 depth = 0;
+	char quote = '\0';
+
+	for (u32 i = r->pos; i < r->end; i++) {
+		char c = r->text[i];
+
+		if (quote) {
+			i += c == '\\';
+			quote = c == quote ? '\0' : quote;
+		} else if (c == '"' || c == '\'') {
+			quote = c;
+		} else if (c == '/' && !depth) {
+			return i;
+		} else {
+			depth += c == '(';
+			depth -= c == ')' && depth;
+		}
+	}
+	return 0;
+}
+
+static int read_filter(struct reader *r, struct question_event *e)
+{
+	struct reader inner = *r;
+	u32 end;
+
+	inner.pos = r->pos + 1;
+	end = filter_end(&inner);
+	if (!end)
+		return expr__fail(r->err, r->pos, 1, "this filter is not closed: end it with /");
+	inner.end = end;
+	e->filter = expr__read(&inner);
+	if (!e->filter)
+		return -EINVAL;
+	reader__blanks(&inner);
+	if (inner.pos < end)
+		return reader__expected(&inner,
+					"an operator is expected here, or / at the filter's end");
+	r->pos = end + 1;
+	return at_end(r) ? 0
+			 : expr__fail(r->err, r->pos, 1,
+				      "a blank or comma is expected behind a filter");
+}
+
 static int read_parts(struct reader *r, struct question_event *e, u32 parts, const char *form)
 {
 	const char *part[3] = {NULL, NULL, NULL};
@@ -104,7 +151,8 @@ static int read_parts(struct reader *r, struct question_event *e, u32 parts, con
 
 	for (u32 i = 0; i < parts; i++) {
 		at = r->pos;
-		if (read_part(r, i + 1 < parts ? ':' : '\0', &part[i]))
+		/* Paths, and functions of C++, have slashes; what is the kernel's ends with its filter. */
+		if (read_part(r, i + 1 < parts ? ':' : parts == 1 ? '/' : '\0', &part[i]))
 			return -EINVAL;
 		if (!*part[i])
 			return expr__fail(r->err, at, 1, "a part is missing: %s", form);
@@ -118,7 +166,7 @@ static int read_parts(struct reader *r, struct question_event *e, u32 parts, con
 	e->name = part[parts - 1];
 	e->path = parts > 1 ? part[0] : NULL;
 	e->system = parts > 2 ? part[1] : NULL;
-	return 0;
+	return reader__peek(r, 0) == '/' ? read_filter(r, e) : 0;
 }
 
 /* Digits of a number in an event; -EINVAL when there are none, or too many. */
@@ -189,53 +237,6 @@ static int read_breakpoint(struct reader *r, struct question_event *e)
 	}
 	e->len = len ? (u32)len : e->access == BREAK_EXECUTE ? 8 : 4;
 	return at_end(r) ? 0 : expr__fail(r->err, r->pos, 1, "mem:0xADDR/LEN:rwx is expected");
-}
-
-/* The place of the slash that ends a filter, or 0. */
-static u32 filter_end(const struct reader *r)
-{
-	u32 depth = 0;
-	char quote = '\0';
-
-	for (u32 i = r->pos; i < r->end; i++) {
-		char c = r->text[i];
-
-		if (quote) {
-			i += c == '\\';
-			quote = c == quote ? '\0' : quote;
-		} else if (c == '"' || c == '\'') {
-			quote = c;
-		} else if (c == '/' && !depth) {
-			return i;
-		} else {
-			depth += c == '(';
-			depth -= c == ')' && depth;
-		}
-	}
-	return 0;
-}
-
-static int read_filter(struct reader *r, struct question_event *e)
-{
-	struct reader inner = *r;
-	u32 end;
-
-	inner.pos = r->pos + 1;
-	end = filter_end(&inner);
-	if (!end)
-		return expr__fail(r->err, r->pos, 1, "this filter is not closed: end it with /");
-	inner.end = end;
-	e->filter = expr__read(&inner);
-	if (!e->filter)
-		return -EINVAL;
-	reader__blanks(&inner);
-	if (inner.pos < end)
-		return reader__expected(&inner,
-					"an operator is expected here, or / at the filter's end");
-	r->pos = end + 1;
-	return at_end(r) ? 0
-			 : expr__fail(r->err, r->pos, 1,
-				      "a blank or comma is expected behind a filter");
 }
 
 /* cycles:u and the like: letters that are modifiers of perf. */

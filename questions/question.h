@@ -17,7 +17,7 @@
  *	sched:sched_wakeup sched:sched_* sched:sched_wakeup/prio < 100/
  *	mem:0xADDR[/LEN][:rwx]
  *	uprobe:PATH:FUNC uretprobe:PATH:FUNC usdt:PATH:PROVIDER:NAME
- *	btf:NAME kprobe:FUNC kretprobe:FUNC
+ *	btf:NAME kprobe:FUNC kretprobe:FUNC btf:NAME/FILTER/
  * It ends at a blank, a comma or `->`. What is in quotes, ' or ", is taken as it stands: paths with
  * blanks, commas, colons. No escapes; a quote of one kind goes between two of the other. A filter
  * ends at the next slash outside of quotes and parentheses.

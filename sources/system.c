@@ -44,6 +44,7 @@ struct source {
 	struct limits *limits;
 	struct filesystems *filesystems;
 	struct sockets *sockets;
+	struct networks *networks;
 	struct crowd *crowd; /* NULL: threads are few, or nothing counts them */
 	u32 crowd_pid;	     /* who has most */
 	u32 zombies_pid;     /* whose most zombies are */
@@ -101,8 +102,8 @@ static u32 who_is_behind(struct source *s, const struct series *v, u64 value)
 	case FIGURE_CGROUP_THROTTLED_NS: return value ? busiest_in(s, LIMIT_CPU, v->instance) : 0;
 	case FIGURE_CGROUP_PIDS: return busiest_in(s, LIMIT_PIDS, v->instance);
 	case FIGURE_CGROUP_MEMORY: return largest_in(s, v->instance);
-	case FIGURE_UDP_FULL: return value ? sockets__full_one(s->sockets, s->room, TEXT_BYTES) : 0;
-	case FIGURE_TCP_LISTEN_OVERFLOWS: return value ? listeners__full_one(s->sockets) : 0;
+	case FIGURE_UDP_FULL: return value && !*v->instance ? sockets__full_one(s->sockets, s->room, TEXT_BYTES) : 0;
+	case FIGURE_TCP_LISTEN_OVERFLOWS: return value && !*v->instance ? listeners__full_one(s->sockets) : 0;
 	case FIGURE_THREADS_MOST: return s->crowd_pid;
 	case FIGURE_ZOMBIES: return s->zombies_pid;
 	default: return 0;
@@ -296,8 +297,9 @@ static void read_all(struct source *s)
 	read_pressures(s, &out);
 	system__parse_diskstats(read_text(s, "/proc/diskstats"), is_whole_disk, &out);
 	system__parse_net_dev(read_text(s, "/proc/net/dev"), &out);
-	system__parse_protocols(read_text(s, "/proc/net/snmp"), &out);
-	system__parse_protocols(read_text(s, "/proc/net/netstat"), &out);
+	system__parse_protocols(read_text(s, "/proc/net/snmp"), "", &out);
+	system__parse_protocols(read_text(s, "/proc/net/netstat"), "", &out);
+	networks__read(s->networks, s->now_ns, s->text, TEXT_BYTES, &out);
 	system__parse_softnet(read_text(s, "/proc/net/softnet_stat"), &out);
 	system__parse_file_nr(read_text(s, "/proc/sys/fs/file-nr"), &out);
 	read_number(s, "/proc/sys/kernel/pid_max", FIGURE_PID_MAX, "", &out);
@@ -355,6 +357,7 @@ static void system__close(struct source *s)
 	filesystems__free(s->filesystems);
 	crowd__close(s->crowd);
 	sockets__free(s->sockets);
+	networks__free(s->networks);
 	free(s->room);
 	hidx__fini(&s->by_name);
 	free(s->series);
@@ -378,6 +381,7 @@ static struct source *system__open(const struct sampling *how, const struct scop
 	s->limits = limits__new();
 	s->filesystems = filesystems__new();
 	s->sockets = sockets__new();
+	s->networks = networks__new();
 	s->room = xmalloc(TEXT_BYTES);
 	s->kmsg = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (s->kmsg >= 0)

@@ -55,6 +55,17 @@ void filesystems__free(struct filesystems *s);
 /* mountinfo: that of this process. */
 void filesystems__read(struct filesystems *s, const char *mountinfo, u64 now_ns, const struct figure_out *out);
 
+/* --- system_networks.c: network namespaces of others --- */
+
+#define NETWORKS 64 /* that are read; of more the others are left out */
+
+struct networks;
+
+struct networks *networks__new(void);
+void networks__free(struct networks *s);
+/* Calls out with the name of each as instance: its number where ip-netns(8) has none. text is room to read files into. */
+void networks__read(struct networks *s, u64 now_ns, char *text, size_t size, const struct figure_out *out);
+
 /* --- system_sockets.c: who does not take what comes for it --- */
 
 #define SOCKETS_WITH_DROPS 256

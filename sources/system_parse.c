@@ -259,17 +259,19 @@ static const struct {
 	{"Udp:", "RcvbufErrors", FIGURE_UDP_FULL},
 };
 
-static void emit_protocol(const char *protocol, const char *name, u64 value,
+static void emit_protocol(const char *protocol, const char *name, const char *netns, u64 value,
 			  const struct figure_out *out)
 {
+	if (!value && *netns)
+		return;
 	for (u32 i = 0; i < ARRAY_SIZE(protocol_fields); i++)
 		if (!strcmp(protocol_fields[i].protocol, protocol) &&
 		    !strcmp(protocol_fields[i].name, name))
-			emit(out, protocol_fields[i].figure, "", value);
+			emit(out, protocol_fields[i].figure, netns, value);
 }
 
 /* names and values: what follows the protocol in both lines. */
-static void parse_pair(const char *protocol, const char *names, const char *values,
+static void parse_pair(const char *protocol, const char *names, const char *values, const char *netns,
 		       const struct figure_out *out)
 {
 	char name[48], value[24];
@@ -282,11 +284,11 @@ static void parse_pair(const char *protocol, const char *names, const char *valu
 		names = word(names, " \n", name, sizeof(name));
 		values = word(values, " \n", value, sizeof(value));
 		if (isdigit((u8)*value)) /* some are -1: not limited */
-			emit_protocol(protocol, name, strtoull(value, NULL, 10), out);
+			emit_protocol(protocol, name, netns, strtoull(value, NULL, 10), out);
 	}
 }
 
-void system__parse_protocols(const char *text, const struct figure_out *out)
+void system__parse_protocols(const char *text, const char *netns, const struct figure_out *out)
 {
 	const char *names = text, *values = *text ? next_line(text) : NULL;
 	char protocol[16];
@@ -295,7 +297,7 @@ void system__parse_protocols(const char *text, const struct figure_out *out)
 		const char *after = word(names, " \n", protocol, sizeof(protocol));
 
 		if (!strncmp(names, values, strlen(protocol)))
-			parse_pair(protocol, after, values + strlen(protocol), out);
+			parse_pair(protocol, after, values + strlen(protocol), netns, out);
 		names = next_line(values);
 		values = names ? next_line(names) : NULL;
 	}

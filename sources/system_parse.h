@@ -26,8 +26,9 @@ void system__parse_pressure(const char *text, enum figure some, enum figure full
 void system__parse_diskstats(const char *text, bool (*whole)(const char *name),
 			     const struct figure_out *out);
 void system__parse_net_dev(const char *text, const struct figure_out *out);
-/* /proc/net/snmp and netstat: a line of names, then one of values. */
-void system__parse_protocols(const char *text, const struct figure_out *out);
+/* /proc/net/snmp and netstat: a line of names, then one of values. netns: of which network namespace they are; "" that of
+ * proftop, of others what is 0 is left out. */
+void system__parse_protocols(const char *text, const char *netns, const struct figure_out *out);
 void system__parse_softnet(const char *text, const struct figure_out *out);
 /* /proc/interrupts and /proc/softirqs: each kind over all CPUs, by device or description, or its own name. */
 void system__parse_interrupts(const char *text, enum figure f, const struct figure_out *out);

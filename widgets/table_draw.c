@@ -35,12 +35,17 @@ static void draw_title(const struct painter *p, const struct column_place *at, i
 	int x = p->t->area.x + at->x, title_w, marker_w;
 	bool sorted = at->column == p->t->sort;
 	enum role role = sorted ? ROLE_SORTED : ROLE_HEADER;
+	/* Where the mark takes a letter the beginning says more. */
+	bool long_one = col->title[text__fit(col->title, at->w, NULL)];
 
 	marker_w = sorted && at->w > 1;
 	text__fit(col->title, at->w - marker_w, &title_w);
 	if (!is_text(col->type))
 		x += at->w - title_w - marker_w;
-	draw__text(p->c, x, y, title_w, role, col->title);
+	if (long_one)
+		draw__middle(p->c, x, y, title_w, role, col->title);
+	else
+		draw__text(p->c, x, y, title_w, role, col->title);
 	if (marker_w)
 		draw__text(p->c, x + title_w, y, 1, role, p->t->descending ? "▼" : "▲");
 }

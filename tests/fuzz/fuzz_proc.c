@@ -163,7 +163,7 @@ static bool machine(const char *text)
 	system__parse_stat(text, 1, &out);
 	system__parse_diskstats(text, any_disk, &out);
 	system__parse_net_dev(text, &out);
-	system__parse_protocols(text, &out);
+	system__parse_protocols(text, "", &out);
 	system__parse_interrupts(text, FIGURE_INTERRUPTS_OF, &out);
 	system__parse_cpu_stat(text, "/", &out);
 	system__parse_clocksource(text, &out);

@@ -114,6 +114,7 @@ def test_devices():
     """Packets and bytes of veth pairs and the loopback, by namespace, are those of /proc/net/dev"""
     with namespace(), live.Watch("net", "--group", "device+queue+direction",
                                  binary=live.CHECKED) as watch:
+        earlier = both()  # what others send until `before` is in the second interval, too
         watch.next()
         before = both()
         send(("10.213.7.2", 0), [100] * PACKETS + [1400] * 100)
@@ -132,7 +133,7 @@ def test_devices():
             ours = found[device, way]
             for i, field in enumerate(("packets", "bytes")):
                 low = after[device, way][i] - before[device, way][i]
-                high = later[device, way][i] - before[device, way][i]
+                high = later[device, way][i] - earlier[device, way][i]
                 judge = "/proc/net/dev"
                 if low == high:
                     live.near(ours[field], low, 0, f"{field} {way} of {device}", judge)

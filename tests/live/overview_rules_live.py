@@ -419,6 +419,20 @@ def test_listener():
         assert "`trouble` does not accept" in hit["text"], hit
 
 
+@rule("socket-queues")
+def test_other_namespaces():
+    """A container's connections that nobody accepts, and datagrams that nobody reads: in a network namespace of its own"""
+    with net_live.namespace():
+        words = ["ip", "netns", "exec", net_live.NAME]
+        with trouble("accept", wrap=words) as work:
+            hit = found(("socket-queues",), work.pid)
+            assert "`trouble` does not accept" in hit["text"], hit
+        with trouble("udp", wrap=words) as work, live.Watch("overview", delay=1) as watch:
+            rows = [r for _ in range(12) for r in watch.next()["rows"] if "UDP packets" in r["text"]]
+            assert rows and rows[-1]["pid"] == work.pid, rows
+            assert rows[0]["pid"] == work.pid or f"in network namespace {net_live.NAME} full" in rows[0]["text"], rows
+
+
 @rule("net-saturated")
 def test_saturated():
     """An interface of 10 Mbit/s that carries 9.5"""

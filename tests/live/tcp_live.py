@@ -426,6 +426,8 @@ def test_questions():
         rows = asked(counts, name)
         live.near(sum(r["count"] for r in rows), n, 0, f"{name}: count", "construction")
         live.near(sum(r["sum"] for r in rows), total, 0, f"{name}: sum", "construction")
+    assert not [r for x in spans.reports for r in x["rows"] if r["comm"] == COMM and r["unfinished"]], \
+        "dns: what is sent on other sockets waits for no answer"
     rows = asked(spans, "dns")
     live.near(sum(r["count"] for r in rows), 5, 0, "dns: count", "construction")
     assert min(r["min_ns"] for r in rows if r["count"]) >= 50_000_000, rows

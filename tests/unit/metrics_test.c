@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "models/measure_metrics.h"
 #include "samples/counters.h"
 #include "tests/lib/fake_symbols.h"
 #include "tests/lib/measure_builder.h"
@@ -167,6 +168,7 @@ static void test_values(void **state)
 	put_event(&m, "instructions", other, 1500, 100, 100);
 	put_event(&m, COUNTER_CPU_TIME, work, NSEC_PER_SEC, 1, 1);
 	put_event(&m, COUNTER_CPU_TIME, idle, 5 * NSEC_PER_SEC, 1, 1);
+	put_event(&m, "cpu-clock", work, NSEC_PER_SEC, 1, 1);
 	put_event(&m, "context-switches", work, 30, 1, 1);
 	put_event(&m, "branches", other, 0, 100, 100);
 	put_event(&m, "branch-misses", other, 0, 100, 0);
@@ -178,13 +180,19 @@ static void test_values(void **state)
 	assert_true(of(a, "cpus-used", "value").f == 0.5); /* without the idle one, in 2 s */
 	assert_true(of(a, "context-switch-rate", "value").f == 15);
 	assert_true(of(a, "switches-per-cpu-s", "value").f == 30);
-	assert_true(of(a, "migration-rate", "value").f == 0); /* the kernel's events are always known */
+	assert_int_equal(of(a, "migration-rate", "value").type, VALUE_NUMBER); /* the kernel's events are always known */
+	assert_true(of(a, "migration-rate", "value").f == 0);
 	assert_int_equal(of(a, "dtlb-misses-pct", "value").type, VALUE_NONE);
 	assert_string_equal(of(a, "dtlb-misses-pct", "missing").s,
 			    "dTLB-load-misses: nothing was counted, dTLB-loads: nothing was counted");
 	assert_string_equal(of(a, "branch-misses-pct", "missing").s, "branch-misses: never had a counter");
 	assert_string_equal(of(a, "backend-stalls", "missing").s, "stalled-cycles-backend: nothing was counted");
 	assert_string_equal(of(a, "backend-stalls", "meaning").s, of(a, "backend-stalls", "missing").s);
+	/* What is known stands first, as it is listed. */
+	assert_string_equal(cell_of(&a->base.table, 0, "metric").s, "cpus-used");
+	assert_string_equal(cell_of(&a->base.table, 6, "metric").s, "ipc");
+	for (u32 i = 1; i < a->nrows; i++)
+		assert_true(isnan(a->rows[i - 1].value) <= isnan(a->rows[i].value));
 	a->base.free(&a->base);
 	measure_builder__end(&m);
 }
@@ -241,6 +249,40 @@ static void test_by_process(void **state)
 	measure_builder__end(&m);
 }
 
+/* Nanoseconds and switches make no sum: rows are by event, too, unless they are of one. */
+static void test_no_sums(void **state)
+{
+	struct measure_query one = {.window = WINDOW_LAST};
+	struct measure_builder m;
+	struct measure_result *a;
+	struct measure_snap *snap;
+
+	metrics__begin();
+	measure_builder__begin_with(&m, &model_measure_counters);
+	put_event(&m, COUNTER_CPU_TIME, someone(7, 7, "work"), NSEC_PER_SEC, 1, 1);
+	put_event(&m, "context-switches", someone(7, 7, "work"), 30, 1, 1);
+	a = ask(&m, "pid");
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(cell_of(&a->base.table, 1, "event").s, "context-switches");
+	assert_int_equal(cell_of(&a->base.table, 1, "pid").u, 7);
+	assert_int_equal(cell_of(&a->base.table, 1, "count").u, 30);
+	assert_false(measure__has_sum(a->measure, &a->query));
+	a->base.free(&a->base);
+	put_event(&m, COUNTER_CPU_TIME, someone(7, 7, "work"), NSEC_PER_SEC, 1, 1);
+	put_event(&m, "context-switches", someone(7, 7, "work"), 40, 1, 1);
+	snap = measure_tick_of(&m, 3 * NSEC_PER_SEC);
+	assert_true(measure__parse_groups(snap->measure, "pid", &one.groups));
+	one.narrow.hashes[0] = measure__text_hash("context-switches");
+	a = measure__query(snap, &one, NULL);
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(cell_of(&a->base.table, 0, "count").u, 40);
+	assert_int_equal(row_with(&a->base.table, "event", "context-switches"), UINT32_MAX);
+	assert_true(measure__has_sum(a->measure, &a->query));
+	a->base.free(&a->base);
+	snap__put(&snap->base);
+	measure_builder__end(&m);
+}
+
 /* Without instructions there is nothing to divide by. */
 static void test_by_zero(void **state)
 {
@@ -272,6 +314,7 @@ int main(void)
 		cmocka_unit_test(test_formulas),   cmocka_unit_test(test_wrong_formulas),
 		cmocka_unit_test(test_lines),	   cmocka_unit_test(test_own),
 		cmocka_unit_test(test_values),
+		cmocka_unit_test(test_no_sums),
 		cmocka_unit_test(test_topdown),	   cmocka_unit_test(test_by_process),
 		cmocka_unit_test(test_by_zero),	   cmocka_unit_test(test_scaled),
 	};

@@ -216,6 +216,14 @@ static const struct example examples[] = {
 		  "socket few 8 udp 3\nsocket nap 9 udp 697\n"},
 	{RULE_SOCKET_QUEUES, SEVERITY_WARNING, 0, "700 UDP packets a second found the queue of their socket",
 	 ORDINARY "figure udp_receive_queue_full - 700\nsocket raw 9 icmp 697\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_NOTE, 9, "9 connections a second found the queue of a listening socket full: `nap`",
+	 ORDINARY "figure tcp_listen_overflows - 7 9\nfigure tcp_listen_overflows web 2\nusage nap 9 S 2 0 0 0 1 0\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_NOTE, 0, "9 connections a second found the queue of a listening socket in network "
+	 "namespace web full: who listens",
+	 ORDINARY "figure tcp_listen_overflows - 2 9\nfigure tcp_listen_overflows web 7\nusage nap 9 S 2 0 0 0 1 0\n"},
+	{RULE_SOCKET_QUEUES, SEVERITY_WARNING, 0, "700 UDP packets a second found the queue of their socket in network "
+	 "namespace 4026532201 full",
+	 ORDINARY "figure udp_receive_queue_full - 0\nfigure udp_receive_queue_full 4026532201 700\n"},
 	{RULE_NET_SATURATED, SEVERITY_WARNING, 0, "eth0 carries 960 Mbit/s of the 1000",
 	 ORDINARY "figure mbit eth0 1000\nfigure rx_bytes eth0 120000000\n"},
 	{RULE_CLOCK_STEP, SEVERITY_WARNING, 0, "the time of day jumped by 2.0 s",
@@ -245,6 +253,13 @@ static const struct example examples[] = {
 	 ORDINARY "figure tcp_connect_fails - 30\n"},
 	{RULE_CONNECT_FAILS, SEVERITY_NOTE, 7, "not answered, most of `fetch` to 10.0.0.2:443",
 	 ORDINARY "figure tcp_connect_fails - 30\nrefused fetch 7 10.0.0.2:443 30\nrefused other 8 10.0.0.3:443 1\n"},
+	{RULE_CONNECT_FAILS, SEVERITY_NOTE, 0, "36 TCP connections a second come to nothing: refused, reset or not answered, "
+	 "most in network namespace web",
+	 ORDINARY "figure tcp_connect_fails - 6\nfigure tcp_connect_fails web 30\n"},
+	{RULE_RETRANSMITS, SEVERITY_WARNING, 0, "again, 6.0 % of all: the network loses some, most in network namespace web",
+	 ORDINARY "figure tcp_out - 500\nfigure tcp_retransmits - 1\nfigure tcp_out web 500\nfigure tcp_retransmits web 59\n"},
+	{RULE_SYN_FLOOD, SEVERITY_WARNING, 0, "700 connections a second find the queue of half-open ones full: 100 are",
+	 ORDINARY "figure tcp_syn_cookies web 600\nfigure tcp_syn_drops web 100\n"},
 	{RULE_SYN_FLOOD, SEVERITY_WARNING, 0, "700 connections a second find the queue of half-open ones full: 100 are",
 	 ORDINARY "figure tcp_syn_cookies - 600\nfigure tcp_syn_drops - 100\n"},
 	{RULE_SLOW_CLOCK, SEVERITY_NOTE, 0, "the kernel's clock is hpet", ORDINARY "figure slow_clock hpet 1\n"},

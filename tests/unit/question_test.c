@@ -53,6 +53,8 @@ static void test_canonical(void **state)
 		"count uprobe:'say \"x\"':f",
 		"count btf:block_rq_issue hist rq->__data_len bytes",
 		"count kprobe:vfs_read by comm",
+		"span btf:sock_send_length/ret > 0 && sk->sk_protocol == 17/ -> btf:sock_recv_length/ret > 0/ on sk",
+		"count kprobe:vfs_read/(arg2 / 2 > 7)/, kretprobe:vfs_read/ret < 0/",
 		"span sched:sched_wakeup -> sched:sched_switch on pid = next_pid by comm",
 		"span a:b, a:c -> a:d/x == 1/ -> a:e on tid if latency > 10ms && ret < 0 by "
 		"entry(filename) "

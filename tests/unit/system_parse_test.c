@@ -101,7 +101,8 @@ static void disks_and_networks(void **state)
 			      &out);
 	system__parse_protocols("Tcp: RtoAlgorithm MaxConn OutSegs RetransSegs\nTcp: 1 -1 500 7\n"
 				"Udp: InDatagrams RcvbufErrors\nUdp: 1 9\n",
-				&out);
+				"", &out);
+	system__parse_protocols("Tcp: OutSegs RetransSegs\nTcp: 600 0\n", "web", &out);
 	system__parse_softnet("00000001 00000002 0\n00000001 0000000a 0\n", &out);
 	assert_int_equal(value_of(&s, FIGURE_DISK_READS, "vda"), 10);
 	assert_int_equal(value_of(&s, FIGURE_DISK_READ_BYTES, "vda"), 20 * 512);
@@ -113,6 +114,8 @@ static void disks_and_networks(void **state)
 	assert_int_equal(value_of(&s, FIGURE_NET_RX_BYTES, "ifb0"), UINT64_MAX);
 	assert_int_equal(value_of(&s, FIGURE_TCP_OUT, ""), 500);
 	assert_int_equal(value_of(&s, FIGURE_TCP_RETRANSMITS, ""), 7);
+	assert_int_equal(value_of(&s, FIGURE_TCP_OUT, "web"), 600);
+	assert_int_equal(value_of(&s, FIGURE_TCP_RETRANSMITS, "web"), UINT64_MAX);
 	assert_int_equal(value_of(&s, FIGURE_UDP_FULL, ""), 9);
 	assert_int_equal(value_of(&s, FIGURE_BACKLOG_DROPS, ""), 12);
 }
@@ -222,7 +225,7 @@ static void cut_anywhere(void **state)
 			system__parse_pressure(text, FIGURE_PSI_IO_SOME, FIGURES, &out);
 			system__parse_diskstats(text, vda_alone, &out);
 			system__parse_net_dev(text, &out);
-			system__parse_protocols(text, &out);
+			system__parse_protocols(text, len % 2 ? "a" : "", &out);
 			system__parse_softnet(text, &out);
 			system__parse_interrupts(text, FIGURE_INTERRUPTS_OF, &out);
 			system__parse_file_nr(text, &out);

@@ -649,6 +649,33 @@ static void digits(void **state)
 	canvas__fini(&c);
 }
 
+/* Titles that are wider than their column show both ends; one that only the mark has no room for its beginning. */
+static void long_titles(void **state)
+{
+	static const struct column columns[] = {
+		{.name = "a", .title = "sk->skc_num", .type = VALUE_COUNT, .width = 8, .flags = COLUMN_SCREEN},
+		{.name = "b", .title = "errors/s", .type = VALUE_COUNT, .width = 8, .flags = COLUMN_SCREEN},
+	};
+	static const char *const headers[] = {"sk-…num▼ errors/s", "sk->…num errors/▼"};
+	struct fixture *f = *state;
+	struct row_table rows = {columns, 2, 1, .cell = number, .key = number_key};
+	struct table_source src = {.rows = &rows};
+	struct canvas c;
+
+	canvas__init(&c, 17, 2, false);
+	for (u32 i = 0; i < ARRAY_SIZE(headers); i++) {
+		char *text;
+
+		table__layout(&f->table, &src, canvas__rect(&c));
+		table__draw(&f->table, &src, &c);
+		text = golden__text(&c, false);
+		assert_ptr_equal(strstr(text, headers[i]), text);
+		free(text);
+		table__sort_next(&f->table, &src, 1);
+	}
+	canvas__fini(&c);
+}
+
 static void no_rows_at_all(void **state)
 {
 	struct fixture *f = *state;
@@ -689,6 +716,7 @@ int main(void)
 		TEST(stays_in_its_area),
 		TEST(marks_and_bars),
 		TEST(digits),
+		TEST(long_titles),
 		TEST(no_rows_at_all),
 		TEST(chosen_columns_stand_in_their_order),
 		TEST(what_is_hidden_still_sorts),

@@ -241,7 +241,7 @@ static const struct measure *measure__question(const struct screen *s)
 	return measure__of((const struct listing *)s)->query.asked;
 }
 
-static bool has_stacks(const struct measure *m)
+bool measure__has_stacks(const struct measure *m)
 {
 	return measure__label_of_kind(m, LABEL_STACK) >= 0;
 }
@@ -267,10 +267,10 @@ MEASURE_SCREEN(neither, ACTION_WINDOW)
 static const struct screen_ops *screen_ops_of(const struct measure *m)
 {
 	if (m->shape != MEASURE_SHAPE_SPAN)
-		return has_stacks(m) && is_of_threads(m) ? &stacks : &neither;
+		return measure__has_stacks(m) && is_of_threads(m) ? &stacks : &neither;
 	if (!is_of_threads(m))
 		return &durations_of_no_thread;
-	return has_stacks(m) ? &durations_and_stacks : &durations;
+	return measure__has_stacks(m) ? &durations_and_stacks : &durations;
 }
 
 struct screen *measure__new(struct host *h, const struct measure_view *v,
@@ -349,7 +349,7 @@ void measure_view__init(struct measure_view *v, const struct measure *m, enum mo
 		.keys = &v->keys,
 		.at.groups = LISTING_AT(struct measure_query, groups),
 		.at.window = LISTING_AT(struct measure_query, window),
-		.stacks = has_stacks(m) ? v->stacks : NULL,
+		.stacks = measure__has_stacks(m) ? v->stacks : NULL,
 		.weigh = measure__weigh,
 		.heat = measure__has_heat(m) && v->heat.source ? &v->heat : NULL,
 		.headline = measure__headline,

@@ -78,6 +78,9 @@ struct screen *measure_timeline__open(struct host *h, const struct measure *m,
 
 LISTING_OF(measure__of, struct measure_screen, measure__rows, struct measure_result)
 
+/* Whether what it counts may come with stacks. */
+bool measure__has_stacks(const struct measure *m);
+
 /* --- measure_text.c --- */
 
 /* What is held and grows; false: nothing does. */

@@ -164,9 +164,22 @@ static bool measure_slow__drill(struct listing *l, struct listing_place at)
 	const struct measure_slow_row *r = &rows_of(l)->rows[at.row];
 
 	if (!r->slow->s.timed)
-		return slow__drill(l, at);
+		return measure__has_stacks(rows_of(l)->measure) && slow__drill(l, at);
 	host__push(l->base.host, measure_timeline__open(l->base.host, rows_of(l)->measure, r->slow, r->name));
 	return true;
+}
+
+static bool never_unfolds(const struct listing *l, u32 row)
+{
+	return false;
+}
+
+static const char *hint_of(const struct measure *m)
+{
+	if (is_timed(m))
+		return "Enter: what came within it · min= in the filter sets the limit";
+	return measure__has_stacks(m) ? "unfold a row for its stack · min= in the filter sets the limit"
+			     : "min= in the filter sets the limit";
 }
 
 void measure_slow__init(struct measure_view *v)
@@ -186,9 +199,7 @@ void measure_slow__init(struct measure_view *v)
 		.what = v->measure->noun,
 		.title = v->title,
 		.counted = "",
-		.hint = is_timed(v->measure)
-				? "Enter: what came within it · min= in the filter sets the limit"
-				: "unfold a row for its stack · min= in the filter sets the limit",
+		.hint = hint_of(v->measure),
 		.none = v->none,
 		.seconds = MEASURE_SLOW_S,
 		.max = MEASURE_MAX_SLOW,
@@ -197,6 +208,7 @@ void measure_slow__init(struct measure_view *v)
 	};
 	v->slow = (struct listing_ops){
 		SLOW_LISTING,
+		.unfolds = measure__has_stacks(v->measure) ? NULL : never_unfolds,
 		.drill = measure_slow__drill,
 		.ask = {.size = sizeof(struct measure_slow_query),
 			.model = model,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "models/growth.h"
+#include "models/measure_metrics.h"
 #include "models/windows.h"
 #include "tui/views/window.h"
 
@@ -42,6 +43,9 @@ bool measure__growth_text(const struct measure_result *a, char *buf, size_t size
 static void headline__sums(const struct measure_result *a, struct headline *line)
 {
 	char rate[16], errors[16], time[16];
+
+	if (!measure__has_sum(a->measure, &a->query))
+		return;
 
 	format__count(rate, sizeof(rate), window__per_second(a->all.count, a->base.window_ns));
 	headline__addf(line, ROLE_TEXT, " · %s %s/s", rate, a->measure->noun);
@@ -126,9 +130,25 @@ static void headline__cycle(const struct measure_result *a, struct headline *lin
 	headline__addf(line, ROLE_DIM, " · ");
 }
 
+/* Of packets those that were dropped, and the key that tells why. */
+static void headline__bad(struct listing *l, struct headline *line)
+{
+	const struct measure_result *a = measure__rows(l);
+	const struct measure_view *v = measure__of(l)->view;
+	u32 why = a->measure->stacks_by - 1;
+	char rate[16], key[16];
+
+	if (!a->measure->stacks_by || !a->all.sums[0])
+		return;
+	format__count(rate, sizeof(rate), window__per_second(a->all.sums[0], a->base.window_ns));
+	headline__addf(line, ROLE_WARN, " · %s %s", rate, a->measure->sums[0].title);
+	if (!(a->query.groups & 1u << why))
+		headline__addf(line, ROLE_DIM, ", why [%s]", host__key(l->base.host, v->actions[why], key, sizeof(key)));
+}
+
 void measure__headline(struct listing *l, struct headline *line)
 {
-	const struct measure_query *q = &measure__of(l)->query;
+	const struct measure_query *q = l->result ? &measure__rows(l)->query : &measure__of(l)->query;
 	char key[16], text[160];
 
 	if (l->result && measure__rows(l)->ndeadlock)
@@ -148,6 +168,8 @@ void measure__headline(struct listing *l, struct headline *line)
 		headline__held(measure__rows(l), line);
 	else if (l->result)
 		headline__sums(measure__rows(l), line);
+	if (l->result)
+		headline__bad(l, line);
 	if (l->result && !has_many_levels(measure__of(l)->view->measure))
 		headline__levels(measure__rows(l), line);
 	if (measure__of(l)->view->measure->shape != MEASURE_SHAPE_SPAN)

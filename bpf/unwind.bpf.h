@@ -389,6 +389,7 @@ __noinline int unwind__step(u32 slot, u32 i)
 		end = hotspot__step(slot, i);
 		s->doubt |= end == UNWIND_BAD_STACK;
 	} else {
+		s->was_ip = s->ip;
 		s->was_fp = s->fp;
 		s->was_sp = s->sp;
 		end = step_table(s, slot);

@@ -113,7 +113,7 @@ enum unwind_begins {
 struct unwind_state {
 	u64 ip, sp, fp, lr;	/* of the frame */
 	u64 bx;			/* of the innermost one */
-	u64 was_fp, was_sp;	/* of the frame before, which V8 looks at */
+	u64 was_ip, was_fp, was_sp; /* of the frame before, which V8 looks at */
 	u64 bcp;		/* its register for HotSpot's bytecodes */
 	u64 exact;		/* 1: ip is where it is, not where a call returns to */
 	u64 guessed;		/* 1: nothing says that the frame is one */

@@ -108,7 +108,8 @@ static __always_inline u64 read_shared(struct v8_state *x, u64 function)
 	return shared - V8_TAG;
 }
 
-/* Puts the function's word in the place of the frame that was gone over, if it is one's.
+/* Puts the function's word in the place of the frame that was gone over, if it is one's. What has a table, and no row
+ * there, is the machine's own code, which runs functions that are not compiled.
  * While the innermost one begins what is below its frame pointer is not its own. */
 __noinline int v8__frame(u32 slot, u32 i)
 {
@@ -129,7 +130,7 @@ __noinline int v8__frame(u32 slot, u32 i)
 	}
 	s->place = i;
 	s->noted = NOTES_NONE; /* more than the words on the stack tell the frames */
-	put_word(s, 0, shared,
+	put_word(s, s->guessed ? 0 : s->was_ip & V8_CHUNK_MASK, shared,
 		 v8_function_sum(object_word(x, x->rt.shared_name),
 				 object_word(x, x->rt.shared_script)));
 	return 0;

@@ -4,7 +4,8 @@
  * process, each frame of a function, interpreted or compiled, has a word in the place of its
  * address, marked as those of other interpreted functions are (bpf/script.h): where what all its
  * closures share is (SharedFunctionInfo), which the collector moves rarely and never when it is
- * young. The unit is 0.
+ * young. The unit of compiled code is where in a chunk of V8's memory the address is: with the function
+ * that tells which code it is, and so what is inlined there. It is 0 where the function is interpreted.
  */
 #ifndef BPF_V8_H
 #define BPF_V8_H
@@ -12,6 +13,7 @@
 #include "bpf/script.h"
 
 #define V8_TAG		1 /* of pointers to objects; numbers have none */
+#define V8_CHUNK_MASK	((1U << 18) - 1) /* memory comes in aligned chunks; code never is at the beginning of one */
 #define V8_OBJECT_WORDS 8 /* of what is read of an object */
 #define V8_FUNCTIONS	20 /* kinds of functions have types from one on, about */
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/scripts_impl.h"
 
+#include "symbols/spaces.h"
 #include "symbols/tables.h"
 
 #define CODES_MAX     (64u << 10)
@@ -130,6 +131,7 @@ struct scripts *scripts__new(struct symbols *s)
 	sc->processes = xcalloc(PROCESSES_MAX, sizeof(*sc->processes));
 	sc->java = java_names__new(sc);
 	sc->v8_lines = v8_lines__new();
+	sc->v8_codes = v8_codes__new();
 	return sc;
 }
 
@@ -149,6 +151,7 @@ void scripts__free(struct scripts *sc)
 	forget_codes(sc);
 	java_names__free(sc->java);
 	v8_lines__free(sc->v8_lines);
+	v8_codes__free(sc->v8_codes);
 	hidx__fini(&sc->by_address);
 	hidx__fini(&sc->objects);
 	hidx__fini(&sc->funcs);
@@ -357,13 +360,16 @@ static void read_passings(struct scripts *sc, const struct process_entry *p, con
 			read_passing(sc, p, SCRIPT_CODE(d->ips[i]), d->ips[i + 1]);
 }
 
+/* Where there is no line it is the function's. */
+static u32 loc_at(struct scripts *sc, const struct code_entry *e, u32 line)
+{
+	return symbols__intern_loc(sc->symbols, e->object, line ? line : e->first_line, e->func);
+}
+
 static u32 loc_of(struct scripts *sc, const struct process_entry *p, const struct code_entry *e, u64 word)
 {
 	const struct naming *n = &namings[p->runtime.kind];
-	u32 line = n->line ? n->line(e, SCRIPT_UNIT(word)) : 0;
-
-	/* Where the table has none it is the function's. */
-	return symbols__intern_loc(sc->symbols, e->object, line ? line : e->first_line, e->func);
+	return loc_at(sc, e, n->line ? n->line(e, SCRIPT_UNIT(word)) : 0);
 }
 
 u32 scripts__unknown(struct scripts *sc, enum script_kind kind)
@@ -377,6 +383,53 @@ u32 scripts__unknown(struct scripts *sc, enum script_kind kind)
 					   scripts__function(sc, object, n->name, 0, 0));
 	}
 	return *loc;
+}
+
+/* --- what is inlined in compiled code --- */
+
+/* Of the process that was asked about last. */
+static const struct code_ranges *code_ranges(struct scripts *sc, u32 tgid)
+{
+	u64 version = spaces__version(sc->symbols->spaces, tgid, UINT64_MAX);
+	struct code_ranges *r = &sc->ranges;
+	struct space_mapping m[CODE_RANGES];
+	u32 n;
+
+	if (r->version == version)
+		return r;
+	n = spaces__mapped(sc->symbols->spaces, tgid, UINT64_MAX, m, CODE_RANGES);
+	r->version = version;
+	r->n = 0;
+	for (u32 i = 0; i < n; i++)
+		if (!m[i].object)
+			r->v[r->n++] = (struct v8_range){m[i].start, m[i].end};
+	return r;
+}
+
+static void put_place(struct scripts *sc, const struct process_entry *p, const struct v8_place *at,
+		      struct script_stack *to)
+{
+	const struct process_memory m = process_memory__of(p->tgid);
+	const struct code_entry *e = read_code(sc, p, at->shared);
+	u32 line = v8_function__line(&p->runtime.v8, &m, sc->v8_lines, p->tgid, at->shared, at->position);
+
+	script_stack__put(to, SCRIPT_FRAME | (e ? loc_at(sc, e, line) : scripts__unknown(sc, SCRIPT_V8)));
+}
+
+/* All functions that are in a word's compiled code, the one that it is of last. */
+static void put_compiled(struct scripts *sc, const struct process_entry *p, u64 word, bool exact,
+			 struct script_stack *to)
+{
+	const struct process_memory m = process_memory__of(p->tgid);
+	const struct code_ranges *r = code_ranges(sc, p->tgid);
+	struct v8_place places[V8_PLACES];
+	u32 n = v8_codes__find(sc->v8_codes, &p->runtime.v8, &m, p->tgid, r->v, r->n, SCRIPT_CODE(word),
+			       SCRIPT_UNIT(word), exact, places);
+
+	if (!n)
+		places[n++] = (struct v8_place){SCRIPT_CODE(word), -1};
+	for (u32 i = 0; i < n; i++)
+		put_place(sc, p, &places[i], to);
 }
 
 /* NULL: it is not what it was, and unknown. */
@@ -407,6 +460,10 @@ static bool name_codes(struct scripts *sc, const struct process_entry *p, const 
 
 		if (!stack_def__is_script(d, i)) {
 			script_stack__put(to, d->ips[i]);
+			continue;
+		}
+		if (known && p->runtime.kind == SCRIPT_V8 && SCRIPT_UNIT(d->ips[i])) {
+			put_compiled(sc, p, d->ips[i], i == d->nkernel, to);
 			continue;
 		}
 		e = code_of(sc, d, i, known);

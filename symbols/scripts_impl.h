@@ -6,10 +6,20 @@
 #include "base/hidx.h"
 #include "symbols/scripts.h"
 #include "symbols/sym.h"
+#include "symbols/v8_code.h"
 
 struct process_entry {
 	u32 tgid;
 	struct process_runtime runtime;
+};
+
+#define CODE_RANGES 1024
+
+/* All executable memory of a process that is in no file. */
+struct code_ranges {
+	u64 version; /* of what is mapped, of all processes */
+	u32 n;
+	struct v8_range v[CODE_RANGES];
 };
 
 struct scripts {
@@ -22,6 +32,8 @@ struct scripts {
 	struct hidx by_address, objects, funcs;
 	struct java_names *java;
 	struct v8_lines *v8_lines;
+	struct v8_codes *v8_codes;
+	struct code_ranges ranges;
 	u32 unknown[SCRIPT_KINDS]; /* locs */
 	u64 named, gone;
 };

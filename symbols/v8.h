@@ -33,6 +33,7 @@ enum v8_constant {
 	V8_TYPE_SCOPE,
 	V8_TYPE_SCRIPT,
 	V8_TYPE_ODDBALL,
+	V8_TYPE_CODE,
 	V8_CONSTANTS
 };
 
@@ -43,6 +44,7 @@ enum v8_constant {
 struct v8_file {
 	u64 at[V8_CONSTANTS];
 	u64 known[V8_AS_KNOWN];
+	u64 major, minor; /* addresses of its version; 0: it does not say */
 };
 
 /* False: it is none. */
@@ -54,6 +56,7 @@ bool v8_file__is_known(const struct v8_file *f, u64 bias, const struct process_m
 struct v8 {
 	struct v8_runtime rt; /* but for exec_id */
 	u16 of[V8_CONSTANTS];
+	const struct v8_layout *layout; /* of optimised code; NULL: that version's is not known */
 };
 
 /* bias: to be added to the file's addresses. 0; else -errno and why, which stays. */
@@ -99,6 +102,9 @@ u32 v8_lines__find(struct v8_lines *l, const struct v8 *v, const struct process_
 /* By what all closures of one share (bpf/v8.h). 0 or -errno: it is none (any more). */
 int v8_function__read(const struct v8 *v, const struct process_memory *m, struct v8_lines *l,
 		      u32 tgid, u64 shared, struct script_code *out);
+/* The line of a place in its script; 0: it has none. */
+u32 v8_function__line(const struct v8 *v, const struct process_memory *m, struct v8_lines *l, u32 tgid, u64 shared,
+		      s32 position);
 /* What the programs would sum up of it now; 0: it is none. */
 u64 v8_function__print(const struct v8 *v, const struct process_memory *m, u64 shared);
 

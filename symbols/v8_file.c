@@ -3,7 +3,8 @@
 #include "symbols/elf.h"
 #include "symbols/v8.h"
 
-#define PREFIX "v8dbg_"
+#define PREFIX	"v8dbg_"
+#define VERSION "_ZN2v88internal7Version6"
 
 /* Behind the prefix. What comes after a name and "__" is a type, which versions call differently. */
 static const struct {
@@ -27,6 +28,7 @@ static const struct {
 	[V8_TYPE_SCOPE] = {"type_ScopeInfo"},
 	[V8_TYPE_SCRIPT] = {"type_Script"},
 	[V8_TYPE_ODDBALL] = {"type_Oddball"},
+	[V8_TYPE_CODE] = {"type_Code"},
 };
 
 /* Pointers are not compressed, frames are as they are, and so are texts. */
@@ -63,12 +65,22 @@ static bool is_called(const char *symbol, const char *name)
 	return n && !strncmp(symbol, name, n) && (!symbol[n] || !strncmp(symbol + n, "__", 2));
 }
 
+static void take_version(struct v8_file *f, const char *symbol, u64 at)
+{
+	if (!strcmp(symbol, VERSION "major_E"))
+		f->major = at;
+	else if (!strcmp(symbol, VERSION "minor_E"))
+		f->minor = at;
+}
+
 static void take(void *ctx, const char *symbol, const GElf_Sym *sym)
 {
 	struct v8_file *f = ctx;
 
-	if (strncmp(symbol, PREFIX, strlen(PREFIX)))
+	if (strncmp(symbol, PREFIX, strlen(PREFIX))) {
+		take_version(f, symbol, sym->st_value);
 		return;
+	}
 	symbol += strlen(PREFIX);
 	for (u32 i = 0; i < V8_CONSTANTS; i++)
 		if (is_called(symbol, names[i].name) || is_called(symbol, names[i].other))

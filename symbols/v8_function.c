@@ -122,6 +122,16 @@ static void put_name(struct script_code *out, const struct scope *s)
 	snprintf(out->name, sizeof(out->name), "%s", *name ? name : "(anonymous)");
 }
 
+u32 v8_function__line(const struct v8 *v, const struct process_memory *m, struct v8_lines *l, u32 tgid, u64 shared,
+		      s32 position)
+{
+	struct shared s;
+
+	if (position < 0 || !read_shared(v, m, shared, &s) || !v8__is(v, m, s.script, V8_TYPE_SCRIPT))
+		return 0;
+	return v8_lines__find(l, v, m, tgid, s.script, (u32)position);
+}
+
 int v8_function__read(const struct v8 *v, const struct process_memory *m, struct v8_lines *l,
 		      u32 tgid, u64 shared, struct script_code *out)
 {

@@ -2,7 +2,7 @@
 /* Where V8 keeps what functions are called, as its constants say. */
 #include <errno.h>
 
-#include "symbols/v8.h"
+#include "symbols/v8_code_impl.h"
 
 static bool read_constants(const struct v8_file *f, u64 bias, const struct process_memory *m,
 			   struct v8 *v)
@@ -28,6 +28,16 @@ static bool is_plausible(const struct v8 *v)
 	return true;
 }
 
+static const struct v8_layout *read_version(const struct v8_file *f, u64 bias, const struct process_memory *m)
+{
+	u32 major, minor;
+
+	if (!f->major || !f->minor || !memory__u32(m, f->major + bias, &major) ||
+	    !memory__u32(m, f->minor + bias, &minor))
+		return NULL;
+	return v8_layout__of(major, minor);
+}
+
 int v8__attach(const struct v8_file *f, u64 bias, const struct process_memory *m, struct v8 *out,
 	       const char **why)
 {
@@ -41,6 +51,7 @@ int v8__attach(const struct v8_file *f, u64 bias, const struct process_memory *m
 	if (!v8_file__is_known(f, bias, m) || !read_constants(f, bias, m, out) ||
 	    !is_plausible(out))
 		return -EOPNOTSUPP;
+	out->layout = read_version(f, bias, m);
 	out->rt = (struct v8_runtime){
 		.function_shared = out->of[V8_FUNCTION_SHARED] / sizeof(u64),
 		.shared_name = out->of[V8_SHARED_NAME] / sizeof(u64),

@@ -16,14 +16,13 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import WARM, annotated, folded, follow, line_of, served, share, summed  # noqa: E402
+from runtimes import WARM, folded, follow, line_of, own_lines, served, share, summed  # noqa: E402
 
 SOURCES = os.path.join(live.ROOT, "tests/workloads")
 MODES = {"interpreted": ["--no-opt", "--no-sparkplug"], "baseline": ["--no-opt", "--always-sparkplug"],
-         "optimised": ["--no-turbo-inlining"], "as usual": []}
+         "not inlined": ["--no-turbo-inlining"], "as usual": []}
 DEPTH = 5
 CHAIN = ["descend"] * (DEPTH + 1) + ["works", "bySort", "sort", "(anonymous)", "keyOf", "round"]
-INLINED = ["descend", "works"]  # what is called for good is in no other function's code
 SECONDS = 12
 
 
@@ -44,12 +43,11 @@ def worked(pid, *args):
 
 
 def check_shares(mode, pid):
-    chain = INLINED if mode == "as usual" else CHAIN
     stacks = live.wait_for(lambda: worked(pid), 40, 0)
     # Few samples on a busy machine: three standard deviations may be missed.
     within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
     for name, truth in ("hot70", 70), ("hot30", 30):
-        got = share(stacks, lambda s: follow(s, [*chain, name]))
+        got = share(stacks, lambda s: follow(s, [*CHAIN, name]))
         live.near(got, truth, within, f"node, {mode}: share of {name} below its callers, %")
     wrong = [s for s in stacks if follow(s, ["hot70", "hot30"]) or follow(s, ["hot30", "hot70"])]
     assert not wrong, wrong[0]
@@ -81,14 +79,38 @@ def test_baseline():
     check("baseline")
 
 
-def test_optimised():
+def test_not_inlined():
     """The same in code of the optimising compiler, without what it would inline"""
-    check("optimised")
+    check("not inlined")
 
 
 def test_as_usual():
-    """The same without an option, where what is inlined counts for whom it is inlined in"""
+    """The same without an option, where most of the chain is inlined"""
     check("as usual")
+
+
+def inlined(pid):
+    """The stacks of who works once all that it calls is inlined; None: it is not yet."""
+    stacks = {s: w for s, w in folded("cpu", pid, "-F", 997, after=WARM, seconds=2).items() if "works" in s}
+    of_both = share(stacks, lambda s: follow(s, ["works", "both"]))
+    return stacks if sum(stacks.values()) > 300 and of_both > 95 else None
+
+
+def test_inlined():
+    """70 and 30 % in small functions, inlined through a third, by name; each is at the line of its loop"""
+    path = os.path.join(SOURCES, "node_inlined.js")
+    with program("node_inlined") as p:
+        stacks = live.wait_for(lambda: inlined(p.pid), 60, 0)
+        lines = {name: own_lines(p.pid, name, "return x;") for name in ("small70", "small30")}
+    within = max(2, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    for percent in 70, 30:
+        got = share(stacks, lambda s: follow(s, ["works", "both", f"small{percent}"]))
+        live.near(got, percent, within, "node: share of an inlined function, %")
+        at = lines[f"small{percent}"].get(line_of(path, f"// the {percent} %"), 0)
+        # The loop's own end is the line above.
+        assert at > 50, (percent, lines)
+    wrong = [s for s in stacks if "small70" in s and "small30" in s]
+    assert not wrong, wrong[0]
 
 
 def own_samples(profile):
@@ -114,17 +136,37 @@ def own_shares(folder):
     return {name: 100 * n / len(samples) for name, n in counts.items()}
 
 
+def own_profile(folder, name, *args, options=()):
+    """What node's own profiler says, and the stacks of the same time."""
+    options = ["--cpu-prof", "--cpu-prof-dir", folder, *options]
+    with program(name, *args, SECONDS, options=options) as p:
+        stacks = live.wait_for(lambda: worked(p.pid), 40, 0)
+        p.wait(30)
+    return own_shares(folder), stacks
+
+
+def check_own_shares(theirs, stacks, functions):
+    within = max(2, 300 * math.sqrt(0.21 / sum(stacks.values())))
+    for function in functions:
+        got = share(stacks, lambda s: function in s)
+        print(f"# {function}: {got:.1f} %, of node {theirs[function]:.1f}")
+        live.near(got, theirs[function], within, f"node: share of {function}, %")
+
+
 def test_own_profile():
     """Shares of functions are those of node's own profiler, which looks at the same time"""
     with servers.folder() as folder:
-        options = ["--cpu-prof", "--cpu-prof-dir", folder, "--no-turbo-inlining"]
-        with program("node_shares", DEPTH, SECONDS, options=options) as p:
-            stacks = live.wait_for(lambda: worked(p.pid), 40, 0)
-            p.wait(30)
-        theirs = own_shares(folder)
-    within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
-    for name in "hot70", "hot30", "round", "keyOf", "bySort", "descend":
-        live.near(share(stacks, lambda s: name in s), theirs[name], within, f"node: share of {name}, %")
+        theirs, stacks = own_profile(folder, "node_shares", DEPTH)
+    check_own_shares(theirs, stacks, ["hot70", "hot30", "round", "keyOf", "bySort", "descend"])
+
+
+def test_own_profile_inlined():
+    """Those of inlined functions are what it says where they are not: it does not know of inlined ones"""
+    with servers.folder() as folder:
+        theirs, _ = own_profile(folder, "node_inlined", options=["--no-turbo-inlining"])
+    with program("node_inlined") as p:
+        stacks = live.wait_for(lambda: inlined(p.pid), 60, 0)
+    check_own_shares(theirs, stacks, ["small70", "small30", "both"])
 
 
 def test_server():
@@ -184,7 +226,8 @@ def test_service_shares():
     with servers.folder() as folder:
         options = ["--cpu-prof", "--cpu-prof-dir", folder, "--no-turbo-inlining", "--perf-basic-prof",
                    "--interpreted-frames-native-stack"]
-        with program("node_service", SERVED, options=options) as p:
+        # For the map node opens a log, too, where it is started.
+        with program("node_service", SERVED, options=options, cwd=folder) as p:
             never_waits(p.pid)
             live.wait_for(lambda: share(folded("cpu", p.pid, "-F", 997), lambda s: "answer" in s), 40, 0)
             begin = time.monotonic()
@@ -208,11 +251,13 @@ def test_service_shares():
 
 
 def test_lines():
-    """The source's screen says that samples are in the function's first line alone, and what would say more"""
+    """Lines of optimised code: the 40 of a loop's body take all of its function's time, none of them a tenth"""
+    path = os.path.join(SOURCES, "node_shares.js")
     with program("node_shares", DEPTH) as p:
-        rows = annotated(p.pid, "hot70", "--no-turbo-inlining")
-    first = line_of(os.path.join(SOURCES, "node_shares.js"), "function hot70")
-    assert any(row.split()[-3:] == ["function", "hot70()", "{"] and f" {first} " in row for row in rows), rows
+        lines = own_lines(p.pid, "hot70", "sum += x;")
+    first = line_of(path, "function hot70")
+    body = {line: s for line, s in lines.items() if first + 3 < line <= first + 43}
+    assert sum(body.values()) > 90 and max(body.values()) < 10, (first, lines)
 
 
 UNKNOWN = "[javascript function]"

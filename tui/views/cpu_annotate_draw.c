@@ -93,7 +93,7 @@ static const char *rows_text(const struct annotate_screen *s)
 	const struct sym_func *f = symbols__func(symbols, s->query.focus);
 
 	if (symbols__object(symbols, f->object)->kind == CODE_JAVASCRIPT)
-		return "first line: V8 keeps no other; --no-turbo-inlining names inlined ones";
+		return "line; what V8 has not optimised counts at its function's first one";
 	return annotate__is_script(s) ? "line; the share is of this function's own samples"
 				      : "instruction; the share is of this function's own samples";
 }

@@ -46,8 +46,10 @@ void code_double(struct codec *c, double *x)
 
 void code_time(struct codec *c, u64 *t_ns)
 {
-	CODE(c, bytes__signed(c->out, (s64)(*t_ns - c->base_ns)),
-	     *t_ns = c->base_ns + (u64)cursor__signed(&c->in) + c->behind_ns);
+	u64 base_ns = c->keeps ? 0 : c->base_ns;
+
+	CODE(c, bytes__signed(c->out, (s64)(*t_ns - base_ns)),
+	     *t_ns = base_ns + (u64)cursor__signed(&c->in) + c->behind_ns);
 }
 
 void code_text(struct codec *c, char *text, size_t size)
@@ -82,6 +84,82 @@ void code_host(const struct codec *c, u32 *host)
 {
 	if (!c->out && !c->who)
 		*host = c->host;
+}
+
+/* --- kept fields --- */
+
+void codec__begin_route(struct codec *c, u64 base_ns)
+{
+	c->base_ns = base_ns;
+	memset(c->last, 0, sizeof(c->last));
+}
+
+static u64 coded_ref(struct codec *c, u32 ref)
+{
+	s64 distance = (s64)ref - c->last[c->number];
+
+	if (c->keeps)
+		return ref;
+	c->last[c->number] = ref;
+	return 1 + ((u64)distance << 1 ^ (distance < 0 ? UINT64_MAX : 0));
+}
+
+/* What is no reference leads to nothing that is there. */
+static u32 decoded_ref(struct codec *c, u64 code)
+{
+	u64 distance = (code - 1) >> 1 ^ ((code - 1) & 1 ? UINT64_MAX : 0);
+
+	if (c->keeps)
+		return (u32)MIN(code, UINT32_MAX);
+	c->last[c->number] += (u32)distance;
+	return c->last[c->number];
+}
+
+static void within(struct codec *c, void (*fields)(struct codec *c, void *x), void *x)
+{
+	bool outer = c->keeps;
+
+	c->keeps = true;
+	fields(c, x);
+	c->keeps = outer;
+}
+
+static void write_kept(struct codec *c, void (*fields)(struct codec *c, void *x), void *x)
+{
+	size_t begin = c->out->n;
+	u32 ref;
+
+	bytes__varint(c->out, 0);
+	within(c, fields, x);
+	ref = names_out__kept(c->to, c->out->v + begin + 1, c->out->n - begin - 1);
+	if (!ref)
+		return;
+	c->out->n = begin;
+	bytes__varint(c->out, coded_ref(c, ref));
+}
+
+static void read_kept(struct codec *c, void (*fields)(struct codec *c, void *x), void *x)
+{
+	u64 code = cursor__varint(&c->in);
+	struct cursor outer = c->in;
+
+	if (code && !names_in__kept(c->from, decoded_ref(c, code), &c->in))
+		c->in.broken = true;
+	within(c, fields, x);
+	if (!code)
+		return;
+	outer.broken |= c->in.broken;
+	c->in = outer;
+}
+
+void code_kept(struct codec *c, void (*fields)(struct codec *c, void *x), void *x)
+{
+	if (c->who)
+		fields(c, x);
+	else if (c->out)
+		write_kept(c, fields, x);
+	else
+		read_kept(c, fields, x);
 }
 
 /* --- whom it is about --- */

@@ -16,6 +16,7 @@
 #define CODEC_STACKS (MEASURE_MOMENTS + 1) /* that one sample names, at most */
 #define CODEC_ROOM32 1200 /* numbers in its tables */
 #define CODEC_ROOM64 128
+#define CODEC_TYPES  64 /* numbers of types, and more */
 
 /* Whom a sample is about, as far as it says; what it does not say is 0. */
 struct subject {
@@ -39,7 +40,10 @@ struct codec {
 	struct names_out *to;
 	struct cursor in;
 	const struct names_in *from;
-	u64 base_ns; /* times are differences to it */
+	u64 base_ns; /* times are differences to it; in kept fields to 0 */
+	bool keeps;  /* within kept fields */
+	u32 number;  /* of the type that is written or read */
+	u32 last[CODEC_TYPES]; /* kept fields that its last sample had: position + 1; 0 with a new route */
 	/* Reading one of several recordings: whose it is, and what its times are behind theirs. */
 	u32 host;
 	u64 behind_ns;
@@ -75,6 +79,12 @@ void code_hist(struct codec *c, const u32 **table, u32 n);
 /* Reading: such a table that has 1 at one place. */
 const u32 *codec__one(struct codec *c, u32 at, u32 n);
 void code_table64(struct codec *c, const u64 **table, u32 n);
+
+/* A route begins: times are differences to this, and no kept fields were named. */
+void codec__begin_route(struct codec *c, u64 base_ns);
+/* Fields of x that other samples are likely to have again: put down among the names when they come the second
+ * time, and named from then on. Their texts and stacks are good as long as the sample's others. */
+void code_kept(struct codec *c, void (*fields)(struct codec *c, void *x), void *x);
 
 /* Fields that say whom it is about; of several tasks the first one is meant. */
 void code_tgid(struct codec *c, u32 *x);

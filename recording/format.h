@@ -50,6 +50,8 @@
  *	RECORD_LOC_FUNC	loc, function; the last one counts
  *	RECORD_INLINED	loc, functions inlined there, innermost first
  *	RECORD_CGROUP	v2 id, path below the mount point
+ *	RECORD_KEPT	the bytes: fields that samples have again and again, such as which thread it is,
+ *			as their type codes them, but times are differences to 0
  *
  * Where records name objects, functions and texts it is by their position + 1, 0 none; locs are
  * named by their position.
@@ -69,7 +71,9 @@
  * name, enum feed_state, an exit code, the reason in words, what was refused.
  *
  * In samples, a text is its position + 1, 0 being ""; a stack is its position + 1, 0 none. Times
- * are nanoseconds of CLOCK_MONOTONIC of the machine.
+ * are nanoseconds of CLOCK_MONOTONIC of the machine. Kept fields are 0 and the fields themselves, or
+ * 1 + the signed difference of their position + 1 to that of those which the last sample of the
+ * type had since the route began; within kept fields, 0 and the fields, or their position + 1.
  */
 #ifndef RECORDING_FORMAT_H
 #define RECORDING_FORMAT_H
@@ -103,6 +107,7 @@ enum record_type {
 	RECORD_ROUTE,
 	RECORD_INTERVAL,
 	RECORD_FEED,
+	RECORD_KEPT,
 	RECORD_SAMPLES = 32,
 };
 
@@ -118,6 +123,7 @@ enum name_table {
 	TABLE_FRAMES,
 	TABLE_STACKS,
 	TABLE_CGROUPS,
+	TABLE_KEPT,
 	NAME_TABLES
 };
 
@@ -127,10 +133,12 @@ enum name_table {
 	{                                                                                          \
 		[TABLE_TEXTS] = 512u << 10, [TABLE_OBJECTS] = 64u << 10,                           \
 		[TABLE_FUNCS] = 512u << 10, [TABLE_LOCS] = 1u << 20, [TABLE_FRAMES] = 2u << 20,    \
-		[TABLE_STACKS] = 1u << 20, [TABLE_CGROUPS] = 64u << 10                             \
+		[TABLE_STACKS] = 1u << 20, [TABLE_CGROUPS] = 64u << 10,                            \
+		[TABLE_KEPT] = 512u << 10                                                          \
 	}
-#define TEXT_BYTES_MAX (64u << 20) /* all texts of a part */
+#define TEXT_BYTES_MAX (64u << 20) /* all texts and kept fields of a part */
 #define TEXT_MAX       4096	   /* one; longer ones are cut */
+#define KEPT_MAX       1024	   /* one's bytes; longer ones are not kept */
 #define INLINED_LIST   11
 #define MODELS_MAX     64
 

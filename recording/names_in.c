@@ -43,6 +43,11 @@ struct in_cgroup {
 	u32 path;
 };
 
+struct in_kept {
+	const u8 *v;
+	u32 n;
+};
+
 struct in_inlined {
 	u32 n, funcs[INLINED_LIST]; /* position + 1 */
 };
@@ -63,7 +68,7 @@ static const size_t entry_size[NAME_TABLES] = {
 	[TABLE_TEXTS] = sizeof(const char *),	    [TABLE_OBJECTS] = sizeof(struct in_object),
 	[TABLE_FUNCS] = sizeof(struct in_func),	    [TABLE_LOCS] = sizeof(struct in_loc),
 	[TABLE_FRAMES] = sizeof(struct in_frame),   [TABLE_STACKS] = sizeof(struct in_stack),
-	[TABLE_CGROUPS] = sizeof(struct in_cgroup),
+	[TABLE_CGROUPS] = sizeof(struct in_cgroup), [TABLE_KEPT] = sizeof(struct in_kept),
 };
 
 struct names_in *names_in__new(struct symbols *symbols)
@@ -278,12 +283,26 @@ static bool read_cgroup(struct names_in *n, struct cursor *c)
 	return true;
 }
 
+static bool read_kept(struct names_in *n, struct cursor *c)
+{
+	size_t len = (size_t)(c->end - c->at);
+	struct in_kept *k;
+
+	if (len > KEPT_MAX || n->memory.bytes + len > TEXT_BYTES_MAX)
+		return false;
+	k = add(n, TABLE_KEPT);
+	if (!k)
+		return false;
+	*k = (struct in_kept){arena__dup(&n->memory, c->at, len), (u32)len};
+	return true;
+}
+
 static bool (*const readers[])(struct names_in *, struct cursor *) = {
 	[RECORD_BASE] = read_base,	   [RECORD_TEXT] = read_text,
 	[RECORD_OBJECT] = read_object,	   [RECORD_FUNC] = read_func,
 	[RECORD_LOC] = read_loc,	   [RECORD_STACK] = read_stack,
 	[RECORD_LOC_FUNC] = read_loc_func, [RECORD_INLINED] = read_inlined,
-	[RECORD_CGROUP] = read_cgroup,
+	[RECORD_CGROUP] = read_cgroup,	   [RECORD_KEPT] = read_kept,
 };
 
 bool names_in__read(struct names_in *n, struct cursor block)
@@ -307,6 +326,16 @@ const char *names_in__text(const struct names_in *n, u64 r)
 	const char **text = r ? at(n, TABLE_TEXTS, r - 1) : NULL;
 
 	return text && *text ? *text : "";
+}
+
+bool names_in__kept(const struct names_in *n, u64 r, struct cursor *out)
+{
+	const struct in_kept *k = n && r ? at(n, TABLE_KEPT, r - 1) : NULL;
+
+	if (!k || !k->v)
+		return false;
+	*out = (struct cursor){k->v, k->v + k->n, false};
+	return true;
 }
 
 u64 names_in__stack_hash(const struct names_in *n, u64 r)

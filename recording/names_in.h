@@ -24,6 +24,8 @@ bool names_in__read(struct names_in *n, struct cursor block);
 
 /* ref: as samples have it. "" of none and of one that is not there. */
 const char *names_in__text(const struct names_in *n, u64 ref);
+/* The bytes of kept fields; false: they are not there. */
+bool names_in__kept(const struct names_in *n, u64 ref, struct cursor *out);
 /* 0: none, or not there. */
 u64 names_in__stack_hash(const struct names_in *n, u64 ref);
 u32 names_in__nstacks(const struct names_in *n);

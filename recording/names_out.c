@@ -19,6 +19,7 @@ void names_out__init(struct names_out *n, struct symbols *symbols, void (*flush)
 	memcpy(n->limit, table_max, sizeof(n->limit));
 	arena__init(&n->text_memory);
 	n->epochs = xcalloc(OUT_EPOCHS, sizeof(*n->epochs));
+	n->met = xcalloc(OUT_MET, sizeof(*n->met));
 }
 
 static void id_map__fini(struct id_map *m)
@@ -35,6 +36,8 @@ static void forget(struct names_out *n)
 	free(n->cgroups);
 	free(n->unnamed);
 	free(n->pending);
+	free(n->kept);
+	hidx__fini(&n->by_kept);
 	hidx__fini(&n->by_text);
 	hidx__fini(&n->by_cgroup);
 	id_map__fini(&n->objects);
@@ -42,6 +45,8 @@ static void forget(struct names_out *n)
 	id_map__fini(&n->locs);
 	n->texts = NULL;
 	n->cgroups = NULL;
+	n->kept = NULL;
+	n->nkept = n->kept_cap = 0;
 	n->unnamed = n->pending = NULL;
 	n->ntexts = n->texts_cap = n->nobjects = n->nfuncs = n->ncgroups = n->cgroups_cap = 0;
 	n->nunnamed = n->unnamed_cap = n->npending = n->pending_cap = 0;
@@ -56,6 +61,7 @@ void names_out__fini(struct names_out *n)
 	slots_out__fini(&n->older);
 	bytes__free(&n->out);
 	free(n->epochs);
+	free(n->met);
 }
 
 void names_out__new_part(struct names_out *n)
@@ -83,6 +89,7 @@ static void counts(const struct names_out *n, u32 *out)
 	out[TABLE_FRAMES] = n->now.nframes;
 	out[TABLE_STACKS] = n->now.nstacks;
 	out[TABLE_CGROUPS] = n->ncgroups;
+	out[TABLE_KEPT] = n->nkept;
 }
 
 bool names_out__full(const struct names_out *n)
@@ -155,6 +162,48 @@ u32 names_out__text(struct names_out *n, const char *text)
 	hash = hash_bytes(text, strlen(text));
 	HIDX_FIND(at, &n->by_text, hash, pos, !strcmp(n->texts[pos], text));
 	return at == HIDX_NONE ? new_text(n, text, hash) : at + 1;
+}
+
+/* --- fields of samples --- */
+
+/* Most fields never come again, of processes that have ended: only those that do are put down. */
+static bool came_before(struct names_out *n, u64 hash)
+{
+	u32 *places = &n->met[hash % OUT_MET / MET_PLACES * MET_PLACES], word = (u32)(hash >> 32);
+
+	for (u32 i = 0; i < MET_PLACES; i++)
+		if (places[i] == word)
+			return true;
+	memmove(places + 1, places, (MET_PLACES - 1) * sizeof(*places));
+	places[0] = word;
+	return false;
+}
+
+static u32 new_kept(struct names_out *n, const u8 *fields, size_t len, u64 hash)
+{
+	size_t begin;
+
+	if (len > KEPT_MAX || !names_out__room(n, TABLE_KEPT, 1) || n->text_memory.bytes + len > TEXT_BYTES_MAX)
+		return 0;
+	begin = names_out__begin(n, RECORD_KEPT);
+	bytes__put(&n->out, fields, len);
+	bytes__end(&n->out, begin);
+	n->kept = xgrow(n->kept, n->nkept, &n->kept_cap, sizeof(*n->kept));
+	n->kept[n->nkept] = (struct out_kept){arena__dup(&n->text_memory, fields, len), (u32)len};
+	hidx__add(&n->by_kept, hash, n->nkept);
+	return ++n->nkept;
+}
+
+u32 names_out__kept(struct names_out *n, const u8 *fields, size_t len)
+{
+	u64 hash = hash_bytes(fields, len);
+	u32 at;
+
+	HIDX_FIND(at, &n->by_kept, hash, pos,
+		  n->kept[pos].n == len && !memcmp(n->kept[pos].v, fields, len));
+	if (at != HIDX_NONE)
+		return at + 1;
+	return n->met && came_before(n, hash) ? new_kept(n, fields, len, hash) : 0;
 }
 
 /* --- cgroups --- */

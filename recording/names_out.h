@@ -44,6 +44,12 @@ struct out_stacks {
 	struct hidx by_frame, by_stack;
 };
 
+/* Fields of samples, as they are coded. */
+struct out_kept {
+	const u8 *v;
+	u32 n;
+};
+
 /* What a source's hash means. */
 struct out_slot {
 	u64 hash;
@@ -72,10 +78,13 @@ struct names_out {
 	u32 limit[NAME_TABLES]; /* the whole of it; tests lower it */
 	u64 refused;		/* names without room, ever */
 
-	struct arena text_memory;
+	struct arena text_memory; /* of kept fields, too */
 	const char **texts;
 	u32 ntexts, texts_cap, nobjects, nfuncs, ncgroups;
-	struct hidx by_text, by_cgroup;
+	struct hidx by_text, by_cgroup, by_kept;
+	struct out_kept *kept;
+	u32 nkept, kept_cap;
+	u32 *met; /* fields that came once, whatever part it was in: OUT_MET words of their hashes */
 	u64 *cgroups;
 	u32 cgroups_cap;
 	struct id_map objects, funcs, locs;
@@ -98,6 +107,8 @@ u32 names_out__text(struct names_out *n, const char *text);
 /* tgid 0: whosever it is. */
 u32 names_out__stack(struct names_out *n, u64 hash, u32 tgid);
 void names_out__cgroup(struct names_out *n, u64 id);
+/* The same of fields of samples; 0, too, for those that came for the first time. */
+u32 names_out__kept(struct names_out *n, const u8 *fields, size_t len);
 
 void names_out__define(struct names_out *n, const struct stack_def *d);
 void names_out__proc(struct names_out *n, const struct proc_event *ev);

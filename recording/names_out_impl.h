@@ -7,6 +7,10 @@
 
 /* Address space generations: processes share one by hash, which only costs a look-up more. */
 #define OUT_EPOCHS 4096
+/* Of an interval there may be so many different fields that come again; more take each other's places, of which
+ * each has a few. */
+#define OUT_MET	   (64u << 10)
+#define MET_PLACES 4
 
 void stacks_out__fini(struct out_stacks *s);
 void slots_out__fini(struct out_slots *s);

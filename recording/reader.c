@@ -464,7 +464,7 @@ void reader__samples(struct reader *r, u32 model,
 	while (cursor__record(&records, &type, &record)) {
 		if (type == RECORD_ROUTE) {
 			wanted = leads_to(r, cursor__varint(&record), model);
-			r->codec.base_ns = cursor__varint(&record);
+			codec__begin_route(&r->codec, cursor__varint(&record));
 		}
 		if (!wanted || type < RECORD_SAMPLES)
 			continue;

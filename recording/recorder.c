@@ -153,7 +153,7 @@ static void begin_route(struct recorder *r, u64 models)
 {
 	size_t begin = bytes__begin(&r->samples, RECORD_ROUTE);
 
-	r->codec.base_ns = r->last_t1_ns;
+	codec__begin_route(&r->codec, r->last_t1_ns);
 	bytes__varint(&r->samples, models);
 	bytes__varint(&r->samples, r->codec.base_ns);
 	bytes__end(&r->samples, begin);

@@ -49,7 +49,7 @@ static void look(const union any_sample *s, struct subject *out)
 	sample_codec__of(s->head.type)->code(&c, (union any_sample *)s);
 }
 
-static const struct sample_codec types[] = {
+static const struct sample_codec types[CODEC_TYPES] = {
 #define SAMPLE_CODEC(number, type, name, member, subject)                                          \
 	[number] = {number, type, code_any_##member, subject ? look : NULL},
 #include "recording/types.def"
@@ -77,6 +77,7 @@ bool sample__write(struct codec *c, const struct sample *s)
 	if (!type)
 		return false;
 	begin = bytes__begin(c->out, RECORD_SAMPLES + type->number);
+	c->number = type->number;
 	type->code(c, (union any_sample *)s);
 	bytes__end(c->out, begin);
 	return true;
@@ -87,6 +88,7 @@ bool sample__read(struct codec *c, const struct sample_codec *type, struct curso
 {
 	c->in = record;
 	c->nstacks = c->used32 = c->used64 = 0;
+	c->number = type->number;
 	memset(out, 0, sizeof(*out));
 	out->head.type = type->type;
 	type->code(c, out);

@@ -26,13 +26,26 @@ void code_bpf_prog_fields(struct codec *c, struct bpf_prog_sample *x)
 		code_owner(c, &x->owners[i]);
 }
 
-void code_bpf_map_fields(struct codec *c, struct bpf_map_sample *x)
+static void map_fields(struct codec *c, void *p)
 {
+	struct bpf_map_sample *x = p;
+
 	CODE_U32S(c, &x->prog, &x->id);
 	code_text(c, x->name, sizeof(x->name));
 	code_text(c, x->type, sizeof(x->type));
 	CODE_U32S(c, &x->key_bytes, &x->value_bytes, &x->max_entries);
 	code_bool(c, &x->fill_known);
+}
+
+void code_bpf_map_fields(struct codec *c, struct bpf_map_sample *x)
+{
+	map_fields(c, x);
+	CODE_U64S(c, &x->used, &x->bytes);
+}
+
+void code_bpf_map_kept_fields(struct codec *c, struct bpf_map_sample *x)
+{
+	code_kept(c, map_fields, x);
 	CODE_U64S(c, &x->used, &x->bytes);
 }
 

@@ -45,29 +45,103 @@ static void code_keys(struct codec *c, const struct measure_key **keys, u32 *n, 
 /* Those that recordings of older versions have. */
 #define FIRST_SUMS 2
 
-/* What found no room is nobody's, or many's: filtered by nothing. */
-void code_measure_fields(struct codec *c, struct measure_sample *x)
+static void who_fields(struct codec *c, void *p)
 {
-	CODE_BOOLS(c, &x->rest, &x->sampled, &x->waits);
-	code_who(c, &x->who);
+	code_who(c, p);
+}
+
+/* What a row is, once it is known whose. What found no room is nobody's, or many's: filtered by nothing. */
+static void code_row(struct codec *c, struct measure_sample *x)
+{
 	codec__known(c, !x->rest && x->who.tgid != MEASURE_MANY);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_stack(c, &x->stack, x->who.tgid);
-	CODE_U64S(c, &x->count, &x->errors, &x->sum, &x->min, &x->max);
-	for (u32 i = 0; i < FIRST_SUMS; i++)
+}
+
+static void code_other_sums(struct codec *c, struct measure_sample *x, u32 first)
+{
+	for (u32 i = first; i < FIRST_SUMS; i++)
 		code_u64(c, &x->sums[i]);
 	code_hist(c, &x->hist, MEASURE_BUCKETS);
 	for (u32 i = FIRST_SUMS; i < MEASURE_SUMS; i++)
 		code_u64(c, &x->sums[i]);
 }
 
-void code_measure_open_fields(struct codec *c, struct measure_open_sample *x)
+void code_measure_fields(struct codec *c, struct measure_sample *x)
 {
+	CODE_BOOLS(c, &x->rest, &x->sampled, &x->waits);
+	code_who(c, &x->who);
+	code_row(c, x);
+	CODE_U64S(c, &x->count, &x->errors, &x->sum, &x->min, &x->max);
+	code_other_sums(c, x, 0);
+}
+
+static void row_fields(struct codec *c, void *p)
+{
+	struct measure_sample *x = p;
+
+	CODE_BOOLS(c, &x->rest, &x->sampled, &x->waits);
+	code_kept(c, who_fields, &x->who);
+	code_row(c, x);
+}
+
+/* What many rows are; what a bit says is not written. */
+enum {
+	ROW_ONCE = 1 << 0, /* one, without an error: its value is the least and the largest */
+	ROW_SUM = 1 << 1,  /* the first of the other sums is that of the value */
+	ROW_SHAPES = 1 << 2,
+};
+
+static u32 shape_of(const struct measure_sample *x)
+{
+	bool once = x->count == 1 && !x->errors && x->min == x->sum && x->max == x->sum;
+
+	return (once ? ROW_ONCE : 0) | (x->sums[0] == x->sum ? ROW_SUM : 0);
+}
+
+static void code_sums(struct codec *c, struct measure_sample *x)
+{
+	u32 shape = c->out ? shape_of(x) : 0;
+
+	code_below(c, &shape, ROW_SHAPES);
+	code_u64(c, &x->sum);
+	if (!(shape & ROW_ONCE)) {
+		CODE_U64S(c, &x->count, &x->errors, &x->min, &x->max);
+	} else if (!c->out) {
+		x->count = 1;
+		x->min = x->max = x->sum;
+	}
+	code_other_sums(c, x, shape & ROW_SUM ? 1 : 0);
+	if (shape & ROW_SUM)
+		x->sums[0] = x->sum;
+}
+
+void code_measure_kept_fields(struct codec *c, struct measure_sample *x)
+{
+	code_kept(c, row_fields, x);
+	code_sums(c, x);
+}
+
+static void open_fields(struct codec *c, void *p)
+{
+	struct measure_open_sample *x = p;
+
 	code_bool(c, &x->waits);
 	code_who(c, &x->who);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
 	code_time(c, &x->begin_ns);
 	code_stack(c, &x->stack, x->who.tgid);
+}
+
+void code_measure_open_fields(struct codec *c, struct measure_open_sample *x)
+{
+	open_fields(c, x);
+}
+
+/* All of it is the same until it ends. */
+void code_measure_open_kept_fields(struct codec *c, struct measure_open_sample *x)
+{
+	code_kept(c, open_fields, x);
 }
 
 static void code_moment(struct codec *c, struct measure_moment *m, u32 tgid)

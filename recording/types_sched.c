@@ -16,15 +16,26 @@ static void code_ident(struct codec *c, struct task_ident *t)
 	code_comm(c, t->comm);
 }
 
-static void code_waker(struct codec *c, struct waker *w)
+static void ident_fields(struct codec *c, void *x)
 {
-	CODE_ENUM(c, w->kind, WAKER_KINDS);
-	if (w->kind == WAKER_NONE)
-		return;
+	code_ident(c, x);
+}
+
+static void waker_fields(struct codec *c, void *p)
+{
+	struct waker *w = p;
+
 	CODE_U32S(c, &w->tgid, &w->tid);
 	code_text(c, w->comm, sizeof(w->comm));
 	code_stack(c, &w->kstack, w->tgid);
 	code_stack(c, &w->ustack, w->tgid);
+}
+
+static void code_waker(struct codec *c, struct waker *w)
+{
+	CODE_ENUM(c, w->kind, WAKER_KINDS);
+	if (w->kind != WAKER_NONE)
+		waker_fields(c, w);
 }
 
 /* As SCOPE_STATES has them; a wait for a CPU is R. */
@@ -40,10 +51,9 @@ static u32 scope_state(enum task_state state)
 	return letters[state];
 }
 
-/* Whose it is, where it waited, and in what state. */
+/* Where it waited, and in what state. */
 static void code_where(struct codec *c, struct wait_sample *x)
 {
-	code_ident(c, &x->task);
 	code_stack(c, &x->kstack, x->task.tgid);
 	code_stack(c, &x->ustack, x->task.tgid);
 	CODE_ENUM(c, x->state, TASK_STATES);
@@ -53,6 +63,7 @@ static void code_where(struct codec *c, struct wait_sample *x)
 
 void code_wait_fields(struct codec *c, struct wait_sample *x)
 {
+	code_ident(c, &x->task);
 	code_where(c, x);
 	CODE_U32S(c, &x->syscall, &x->futex_op);
 	code_waker(c, &x->waker);
@@ -79,6 +90,8 @@ enum {
 	SHAPE_NO_OBJECT = 1 << 8,  /* and nothing that it waits on */
 	SHAPE_BEFORE = 1 << 9,	   /* since_before */
 	SHAPES = 1 << 10,
+	SHAPE_LASTS = SHAPES,	   /* it goes on, and began before the interval; not of type 40 */
+	SHAPES_KEPT = SHAPES << 1,
 };
 
 static bool is_alone(const u32 *hist, u32 bucket)
@@ -87,6 +100,14 @@ static bool is_alone(const u32 *hist, u32 bucket)
 		if (hist[i] != (i == bucket))
 			return false;
 	return hist;
+}
+
+static bool is_none(const u32 *hist)
+{
+	for (u32 i = 0; hist && i < HIST_OCTAVES; i++)
+		if (hist[i])
+			return false;
+	return true;
 }
 
 static u32 shape_of(const struct wait_sample *x)
@@ -136,6 +157,7 @@ void code_wait_shaped_fields(struct codec *c, struct wait_sample *x)
 	u32 shape = c->out ? shape_of(x) : 0; /* whom it is about any shape tells */
 
 	code_below(c, &shape, SHAPES);
+	code_ident(c, &x->task);
 	code_where(c, x);
 	code_waker(c, &x->waker);
 	code_sums(c, shape, x);
@@ -153,6 +175,74 @@ void code_wait_shaped_fields(struct codec *c, struct wait_sample *x)
 	x->since_before = shape & SHAPE_BEFORE;
 }
 
+/* It goes on, as it did in the interval before: all of it but the time is the same again. */
+static bool wait_lasts(const struct wait_sample *x)
+{
+	return x->open == 1 && !x->count && !x->full_ns && x->off_ns == x->open_ns &&
+	       x->max_ns == x->open_full_ns && x->open_full_ns > x->open_ns && x->t_ns >= x->open_full_ns &&
+	       (!x->runq_ns || x->runq_ns == x->off_ns) && is_none(x->hist);
+}
+
+/* What a wait is, beside its numbers: whose, where, and who ended it. */
+static void wait_key_fields(struct codec *c, void *p)
+{
+	struct wait_sample *x = p;
+	u32 syscall = x->syscall + 1; /* most have none */
+
+	code_kept(c, ident_fields, &x->task);
+	code_where(c, x);
+	CODE_ENUM(c, x->waker.kind, WAKER_KINDS);
+	if (x->waker.kind != WAKER_NONE)
+		code_kept(c, waker_fields, &x->waker);
+	CODE_U32S(c, &syscall, &x->futex_op, &x->on);
+	code_u64(c, &x->object);
+	x->syscall = syscall - 1;
+}
+
+/* Reading: open_full_ns is when it began, runq_ns whether it is one for a CPU. */
+static void lasting_wait_fields(struct codec *c, void *p)
+{
+	struct wait_sample *x = p;
+	u64 since_ns = x->t_ns - x->open_full_ns;
+	bool in_runq = x->runq_ns;
+
+	code_kept(c, wait_key_fields, x);
+	CODE_BOOLS(c, &x->since_before, &in_runq);
+	code_time(c, &since_ns);
+	if (c->out)
+		return;
+	x->open_full_ns = since_ns;
+	x->runq_ns = in_runq;
+}
+
+static void code_lasting_wait(struct codec *c, struct wait_sample *x)
+{
+	code_kept(c, lasting_wait_fields, x);
+	code_time(c, &x->t_ns);
+	code_u64(c, &x->open_ns);
+	if (c->out)
+		return;
+	x->open = 1;
+	x->off_ns = x->open_ns;
+	x->runq_ns = x->runq_ns ? x->open_ns : 0;
+	x->max_ns = x->open_full_ns = x->t_ns - MIN(x->t_ns, x->open_full_ns);
+}
+
+void code_wait_kept_fields(struct codec *c, struct wait_sample *x)
+{
+	u32 shape = !c->out ? 0 : wait_lasts(x) ? SHAPE_LASTS : shape_of(x);
+
+	code_below(c, &shape, SHAPES_KEPT);
+	if (shape & SHAPE_LASTS) {
+		code_lasting_wait(c, x);
+		return;
+	}
+	code_kept(c, wait_key_fields, x);
+	code_sums(c, shape, x);
+	if (!c->out && !c->who)
+		x->since_before = shape & SHAPE_BEFORE;
+}
+
 void code_wait_lock_fields(struct codec *c, struct wait_lock_sample *x)
 {
 	code_tgid(c, &x->tgid);
@@ -162,9 +252,8 @@ void code_wait_lock_fields(struct codec *c, struct wait_lock_sample *x)
 	code_text(c, x->holder.comm, sizeof(x->holder.comm));
 }
 
-void code_task_fields(struct codec *c, struct task_sample *x)
+static void code_task_sums(struct codec *c, struct task_sample *x)
 {
-	code_ident(c, &x->task);
 	code_cpu(c, &x->cpu);
 	code_time(c, &x->t_ns);
 	code_u64(c, &x->span_ns);
@@ -178,6 +267,53 @@ void code_task_fields(struct codec *c, struct task_sample *x)
 	code_hist(c, &x->delay_hist, HIST_BUCKETS);
 	code_hist(c, &x->on_hist, HIST_BUCKETS);
 	code_hist(c, &x->off_hist, HIST_BUCKETS);
+}
+
+void code_task_fields(struct codec *c, struct task_sample *x)
+{
+	code_ident(c, &x->task);
+	code_task_sums(c, x);
+}
+
+/* It has been in one state since before the interval, and nothing else is told of it. */
+static bool task_lasts(const struct task_sample *x)
+{
+	const u64 others[] = {x->runs,	 x->voluntary, x->preempted,	x->migrations,
+			      x->delays, x->delay_ns,  x->delay_max_ns, x->run_max_ns};
+	u64 any = x->gone || x->delay_hist || x->on_hist || x->off_hist;
+
+	for (u32 i = 0; i < ARRAY_SIZE(others); i++)
+		any |= others[i];
+	for (u32 i = 0; i < TASK_STATES; i++)
+		any |= i == x->state ? x->state_ns[i] ^ x->span_ns : x->state_ns[i];
+	return !any && x->span_ns < x->t_ns && x->since_ns < x->t_ns - x->span_ns;
+}
+
+static void lasting_task_fields(struct codec *c, void *p)
+{
+	struct task_sample *x = p;
+
+	code_kept(c, ident_fields, &x->task);
+	code_cpu(c, &x->cpu);
+	CODE_ENUM(c, x->state, TASK_STATES);
+	code_time(c, &x->since_ns);
+}
+
+void code_task_kept_fields(struct codec *c, struct task_sample *x)
+{
+	bool lasts = c->out && task_lasts(x);
+
+	code_bool(c, &lasts);
+	if (!lasts) {
+		code_kept(c, ident_fields, &x->task);
+		code_task_sums(c, x);
+		return;
+	}
+	code_kept(c, lasting_task_fields, x);
+	code_time(c, &x->t_ns);
+	code_u64(c, &x->span_ns);
+	if (!c->out)
+		x->state_ns[x->state] = x->span_ns;
 }
 
 void code_cpu_fields(struct codec *c, struct cpu_sample *x)

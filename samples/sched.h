@@ -70,7 +70,7 @@ struct wait_sample {
 	u64 open;	/* waits that go on (0 or 1: it is one thread) */
 	u64 open_ns;	/* part of off_ns that belongs to them */
 	u64 open_full_ns; /* how long they have lasted, whole */
-	u64 t_ns;	/* of the last change */
+	u64 t_ns;	/* of the last change; recordings have it of waits that last alone */
 	bool since_before; /* the wait began before it was watched */
 	u32 on;		/* what it waits on, bits of bpf/wait_on.h; 0: not known */
 	u64 object;	/* address of the futex; 0 none, WAIT_OBJECT_MANY */

@@ -135,6 +135,24 @@ def test_bytes():
                 assert size / seconds < KB_S * 1000, (view, size, seconds)
 
 
+def test_sleepers():
+    """Of thousands that only sleep little is sent, and a replay of the stream says the same of them"""
+    several = 4000
+    with live.Workload("many_processes", 120, several), other_machine(agent=live.RELEASE) as (folder, env):
+        reports = connected(folder, env, "--filter", "comm~^sleeper$", view="offcpu", n=15, binary=live.RELEASE)
+        seconds = (reports[-1]["t1_ns"] - reports[0]["t0_ns"]) / 1e9
+        size = os.stat(f"{folder}/stream").st_size
+        live.fact(f"KB/s of a stream of {several} sleepers", KB_S, size / seconds / 1000, judge="a bound")
+        assert size / seconds < KB_S * 1000, (size, seconds)
+        os.rename(f"{folder}/stream", f"{folder}/stream.ptr")
+        played = live.batch("-V", "offcpu", "--replay", f"{folder}/stream.ptr", "--filter", "comm~^sleeper$")
+        for a, b in zip(reports, played):
+            assert rows(a) == rows(b), (a["t1_ns"], a["rows"][:3], b["rows"][:3])
+        last = reports[-1]
+        slept = sum(r["off_ns"] for r in last["rows"])
+        live.near(slept / (last["t1_ns"] - last["t0_ns"]), several, several // 50, "sleepers at a time")
+
+
 def kill_agent(folder):
     """As a network that is gone: ssh ends."""
     with open(f"{folder}/pid", encoding="utf-8") as f:

@@ -11,7 +11,7 @@
 #include "recording/names_out.h"
 #include "recording/types.h"
 
-/* Through the bytes of one of the two types that waits have. */
+/* Through the bytes of one of the types that waits have. */
 static size_t pass_wait(const struct sample_codec *type, const struct wait_sample *in, union any_sample *back,
 			struct codec *reading)
 {
@@ -37,10 +37,11 @@ static void same_hist(const u32 *a, const u32 *b)
 	assert_memory_equal(a ? a : none, b ? b : none, sizeof(none));
 }
 
-static void same_wait(const struct wait_sample *a, const struct wait_sample *b)
+/* t_ns: what is there of it. */
+static void same_wait(const struct wait_sample *a, const struct wait_sample *b, u64 t_ns)
 {
 	const u64 x[] = {a->count,   a->off_ns,	 a->runq_ns,	  a->full_ns, a->max_ns, a->open,     a->open_ns,
-			 a->open_full_ns, a->t_ns, a->since_before, a->syscall, a->futex_op, a->on, a->object, a->state};
+			 a->open_full_ns, t_ns, a->since_before, a->syscall, a->futex_op, a->on, a->object, a->state};
 	const u64 y[] = {b->count,   b->off_ns,	 b->runq_ns,	  b->full_ns, b->max_ns, b->open,     b->open_ns,
 			 b->open_full_ns, b->t_ns, b->since_before, b->syscall, b->futex_op, b->on, b->object, b->state};
 
@@ -56,6 +57,7 @@ static void test_waits(void **state)
 	static const u64 ns[] = {0, 1, 700, 5000000000ULL};
 	static struct codec reading;
 	const struct sample_codec *before = sample_codec__numbered(2), *now = sample_codec__of(SAMPLE_WAIT);
+	const struct sample_codec *written[] = {now, sample_codec__numbered(40), before};
 	u32 one[HIST_OCTAVES] = {0}, many[HIST_OCTAVES] = {[3] = 2, [9] = 1}, tried = 0, smaller = 0;
 	union any_sample back;
 
@@ -85,9 +87,11 @@ static void test_waits(void **state)
 		memset(one, 0, sizeof(one));
 		one[hist__octave(i % 11 ? w.max_ns : w.max_ns * 3 + 1000)] = 1;
 		smaller += pass_wait(now, &w, &back, &reading) < pass_wait(before, &w, &back, &reading);
-		pass_wait(now, &w, &back, &reading);
-		same_hist(back.wait.hist, w.hist);
-		same_wait(&back.wait, &w);
+		for (u32 k = 0; k < ARRAY_SIZE(written); k++) {
+			pass_wait(written[k], &w, &back, &reading);
+			same_hist(back.wait.hist, w.hist);
+			same_wait(&w, &back.wait, k || back.wait.t_ns ? w.t_ns : 0);
+		}
 	}
 	assert_true(smaller * 10 > tried * 9);
 }

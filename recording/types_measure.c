@@ -52,7 +52,7 @@ void code_measure_fields(struct codec *c, struct measure_sample *x)
 	code_who(c, &x->who);
 	codec__known(c, !x->rest && x->who.tgid != MEASURE_MANY);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
-	code_stack(c, &x->stack, x->who.tgid);
+	code_stack(c, &x->stack, x->stack_tgid ? x->stack_tgid : x->who.tgid);
 	CODE_U64S(c, &x->count, &x->errors, &x->sum, &x->min, &x->max);
 	for (u32 i = 0; i < FIRST_SUMS; i++)
 		code_u64(c, &x->sums[i]);

@@ -137,6 +137,7 @@ static __noinline void cell__add_stack(struct measure_cell *c, const struct meas
 	of = cell__find(s->task, half & 1, s->labels, stack,
 			half & STACK_OF_MANY ? room_for_many() : room_for_stacks(), &at);
 	c->last_stack = stack;
+	c->last_tgid = s->task->tgid;
 	if (!of) {
 		/* Stands for nothing then: what is unsampled goes to whatever is taken next, if it may stand for others. */
 		if (half & STACK_ALONE)
@@ -384,8 +385,10 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 		return NULL;
 	c->unsampled++;
 	c->unsampled_sum += ns;
-	if (stack)
+	if (stack) {
 		c->last_stack = stack;
+		c->last_tgid = task->tgid;
+	}
 	cell__add(c, ns, value__bucket(ns), error);
 	return c;
 }

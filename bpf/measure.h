@@ -58,8 +58,9 @@ struct measure_cell {
 	__u64 count, errors;
 	__u64 sum, min, max; /* of the value: a span's duration in ns */
 	__u64 sums[MEASURE_SUMS];
-	/* Of cells of all stacks: what no stack stands for yet, and the last one that was taken. */
-	__u64 unsampled, unsampled_sum, last_stack;
+	/* Of cells of all stacks: what no stack stands for yet, and the last one that was taken, of which process: a
+	 * cell of many threads has none of its own. */
+	__u64 unsampled, unsampled_sum, last_stack, last_tgid;
 	__u64 unsampled_sums[MEASURE_SPAN_SUMS];
 	__u32 hist[MEASURE_BUCKETS];
 };

@@ -6,7 +6,7 @@
 #include "models/asked.h"
 #include "models/measure_rows.h"
 
-#define COLUMNS_MAX 120
+#define COLUMNS_MAX 240
 
 /* Of several questions: the question, and what the row is of. */
 enum { ASK_COLUMN, KEY_COLUMN };
@@ -30,7 +30,8 @@ struct slow_item {
 struct joined {
 	struct asked_result of;
 	struct arena arena; /* texts of keys */
-	const char **keys;  /* of several questions: what each row is of, in one text */
+	bool several;	    /* questions */
+	const char **keys;  /* of several: what each row is of, in one text */
 	struct part parts[ASK_MAX];
 	struct slow_item *slow;
 	u32 nslow;
@@ -91,11 +92,11 @@ static void joined__free(struct query_result *base)
 
 /* --- columns --- */
 
-/* Of the same name and on the same side of the screen. */
+/* Of the same name and on the same side of the screen; on it they say the same of it, too: a count is no rate. */
 static bool is_same(const struct column *a, const struct column *b)
 {
-	return !strcmp(a->name, b->name) &&
-	       (a->flags & COLUMN_BOTH) == (b->flags & COLUMN_BOTH);
+	return !strcmp(a->name, b->name) && (a->flags & COLUMN_BOTH) == (b->flags & COLUMN_BOTH) &&
+	       (!(a->flags & COLUMN_SCREEN) || !strcmp(a->title, b->title));
 }
 
 static u32 add_column(struct joined *j, const struct column *c)
@@ -123,16 +124,41 @@ static void hide_labels(struct joined *j, const struct part *p)
 			j->columns[i].flags &= ~(u32)COLUMN_SCREEN;
 }
 
-/* The question is a column of its own on the screen, too, where there are several. */
 static u32 column_of(struct joined *j, const struct column *c)
 {
 	struct row_table *t = &j->of.base.table;
 
 	for (u32 i = 0; i < t->ncolumns; i++)
-		if (is_same(&j->columns[i], c) ||
-		    (!strcmp(c->name, "ask") && !strcmp(j->columns[i].name, "ask")))
+		if (is_same(&j->columns[i], c))
 			return i;
 	return add_column(j, c);
+}
+
+/* `c` is its i-th. */
+static void join_column(struct joined *j, struct part *p, struct column c, u32 i)
+{
+	u32 at = column_of(j, &c);
+
+	if (at < COLUMNS_MAX)
+		p->columns[at] = (u8)i;
+}
+
+/* Of several questions a column has one side of the screen: what one of them shows and another one only exports
+ * is a single column of what is exported all the same. The question itself is there already. */
+static void join_sides(struct joined *j, struct part *p, u32 i)
+{
+	struct column screen = p->result->table.columns[i], exported = screen;
+
+	if (!strcmp(screen.name, j->columns[ASK_COLUMN].name)) {
+		p->columns[ASK_COLUMN] = (u8)i;
+		return;
+	}
+	screen.flags &= ~(u32)COLUMN_EXPORT;
+	exported.flags &= ~(u32)COLUMN_SCREEN;
+	if (screen.flags & COLUMN_SCREEN)
+		join_column(j, p, screen, i);
+	if (exported.flags & COLUMN_EXPORT)
+		join_column(j, p, exported, i);
 }
 
 static void join_columns(struct joined *j, struct part *p)
@@ -140,12 +166,11 @@ static void join_columns(struct joined *j, struct part *p)
 	const struct row_table *of = &p->result->table;
 
 	memset(p->columns, 0xff, sizeof(p->columns));
-	for (u32 i = 0; i < of->ncolumns; i++) {
-		u32 at = column_of(j, &of->columns[i]);
-
-		if (at < COLUMNS_MAX)
-			p->columns[at] = (u8)i;
-	}
+	for (u32 i = 0; i < of->ncolumns; i++)
+		if (j->several)
+			join_sides(j, p, i);
+		else
+			join_column(j, p, of->columns[i], i);
 }
 
 /* --- the answer --- */
@@ -298,8 +323,8 @@ struct query_result *asked__query(const struct snap *snap, const struct asked_qu
 	};
 	const struct asked_snap *s = container_of(snap, struct asked_snap, base);
 	struct joined *j = xcalloc(1, sizeof(*j));
-	bool several = nquestions(s) > 1;
 
+	j->several = nquestions(s) > 1;
 	j->of.query = *q;
 	j->of.base.snap = snap__get(snap);
 	j->of.base.since_ns = snap->t0_ns;
@@ -308,7 +333,7 @@ struct query_result *asked__query(const struct snap *snap, const struct asked_qu
 	j->of.base.table.cell = joined__cell;
 	j->of.base.table.key = joined__key;
 	arena__init(&j->arena);
-	if (several) {
+	if (j->several) {
 		add_column(j, &columns[ASK_COLUMN]);
 		add_column(j, &columns[KEY_COLUMN]);
 	}
@@ -317,7 +342,7 @@ struct query_result *asked__query(const struct snap *snap, const struct asked_qu
 			add_question(j, s->questions[i], q, scope);
 		else if (s->lines[i])
 			add_lines(j, s->lines[i], q, scope);
-	if (several)
+	if (j->several)
 		make_keys(j);
 	list_slow(j);
 	if (j->of.n)

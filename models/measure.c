@@ -131,7 +131,7 @@ static void consume_counted(struct model *m, const struct measure_sample *s)
 		of.who = (struct measure_who){.tgid = MEASURE_MANY, .host = s->who.host, .comm = "[rest]"};
 	if (s->sampled) {
 		live_entries__add(&m->sampled, &of, keys,
-				  stacks__find(&m->stacks, s->stack, s->who.tgid));
+				  stacks__find(&m->stacks, s->stack, s->stack_tgid ? s->stack_tgid : s->who.tgid));
 		return;
 	}
 	live_entries__add(&m->all, &of, keys, NO_STACK);

@@ -476,6 +476,16 @@ static struct growth growth_of(const struct measure_row *r, const struct measure
 	return g;
 }
 
+/* What a stack stands for was not looked at: one took what they take on average, at least. What decays is rounded
+ * instead. */
+static void widen(const struct query_builder *k, struct measure_values *v)
+{
+	if (k->m->is_signed || k->q->window == WINDOW_DECAY)
+		return;
+	v->min = MIN(v->min, v->sum / v->count);
+	v->max = MAX(v->max, v->sum / v->count);
+}
+
 static void finish_row(struct query_builder *k, u32 at)
 {
 	struct measure_row *r = &k->rows[at];
@@ -486,6 +496,7 @@ static void finish_row(struct query_builder *k, u32 at)
 		r->p50 = histogram__quantile(&h, 0.50);
 		r->p95 = histogram__quantile(&h, 0.95);
 		r->p99 = histogram__quantile(&h, 0.99);
+		widen(k, &r->v);
 	}
 	if (r->metric)
 		metric_row__finish(&k->metrics, r, k->box->result.base.window_ns, k->arena);

@@ -55,7 +55,7 @@ static void code_row(struct codec *c, struct measure_sample *x)
 {
 	codec__known(c, !x->rest && x->who.tgid != MEASURE_MANY);
 	code_keys(c, &x->keys, &x->nkeys, MEASURE_OWN_LABELS);
-	code_stack(c, &x->stack, x->who.tgid);
+	code_stack(c, &x->stack, x->stack_tgid ? x->stack_tgid : x->who.tgid);
 }
 
 static void code_other_sums(struct codec *c, struct measure_sample *x, u32 first)

@@ -246,6 +246,7 @@ struct measure_sample {
 	const struct measure_key *keys; /* one per own label */
 	u32 nkeys;
 	u64 stack; /* 0: none */
+	u32 stack_tgid; /* whose addresses these are; 0: who.tgid's */
 	u64 count, errors, sum, min, max;
 	u64 sums[MEASURE_SUMS];
 	const u32 *hist; /* MEASURE_BUCKETS, in units of the shape's; NULL: none */

@@ -141,6 +141,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		.keys = s->keys,
 		.nkeys = out.nkeys,
 		.stack = stack_of(c->last_stack),
+		.stack_tgid = (u32)c->last_tgid,
 		.count = c->unsampled,
 		.errors = c->errors == c->count ? c->unsampled : 0,
 		.sum = c->unsampled_sum,

@@ -607,6 +607,66 @@ static void frames_choose_what_counts(void **state)
 	snap__put(&s->base);
 }
 
+/* --- what stacks stand for --- */
+
+static void stack_of(struct measure_builder *m, struct measure_sample *s)
+{
+	const u64 ip = 0x1000;
+	struct stack_def def = {
+		.head.type = SAMPLE_STACK_DEF, .hash = 77, .tgid = 7, .nuser = 1, .ips = &ip, .whole = true};
+	static const struct measure_key keys[] = {{1, "read"}, {0, ""}, {0, ""}};
+
+	m->ops->consume(m->model, &def.head);
+	*s = (struct measure_sample){
+		.head.type = SAMPLE_MEASURE, .sampled = true, .keys = keys, .nkeys = 3, .stack = 77};
+}
+
+/* What many threads of one name did has the stacks of processes of that name. */
+static void stacks_of_many_are_those_of_a_process(void **state)
+{
+	struct measure_builder *m = *state;
+	struct measure_result *a;
+	struct measure_sample s;
+	struct measure_snap *snap;
+
+	stack_of(m, &s);
+	s.who = (struct measure_who){.tgid = MEASURE_MANY, .comm = "pool"};
+	s.stack_tgid = 7;
+	s.count = 5;
+	s.sum = s.max = 5 * US;
+	m->ops->consume(m->model, &s.head);
+	snap = measure_tick(m);
+	a = ask(snap, STACK);
+	assert_int_equal(a->nrows, 1);
+	assert_int_equal(cell_of(&a->base.table, 0, "stack").n, 1);
+	assert_int_equal(cell_of(&a->base.table, 0, "count").u, 5);
+	query_result__free(&a->base);
+	snap__put(&snap->base);
+}
+
+/* Its own took 2 us, the others that it stands for 10 on average. */
+static void one_took_the_average_at_least(void **state)
+{
+	struct measure_builder *m = *state;
+	struct measure_result *a;
+	struct measure_sample s;
+	struct measure_snap *snap;
+
+	stack_of(m, &s);
+	s.who = someone(7, 7, "a");
+	s.count = 100;
+	s.sum = 1000 * US;
+	s.min = s.max = 2 * US;
+	m->ops->consume(m->model, &s.head);
+	snap = measure_tick(m);
+	a = ask(snap, STACK);
+	assert_int_equal(cell_of(&a->base.table, 0, "min_ns").u, 2 * US);
+	assert_int_equal(cell_of(&a->base.table, 0, "avg_ns").u, 10 * US);
+	assert_int_equal(cell_of(&a->base.table, 0, "max_ns").u, 10 * US);
+	query_result__free(&a->base);
+	snap__put(&snap->base);
+}
+
 /* --- the slowest --- */
 
 static void the_slowest_are_narrowed_and_filtered(void **state)
@@ -673,6 +733,8 @@ int main(void)
 		TEST(keys_stay),
 		TEST(a_reused_pid_is_another_process),
 		TEST(frames_choose_what_counts),
+		TEST(stacks_of_many_are_those_of_a_process),
+		TEST(one_took_the_average_at_least),
 		TEST(the_slowest_are_narrowed_and_filtered),
 	};
 

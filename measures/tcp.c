@@ -80,6 +80,7 @@ static const struct measure_label labels[LABELS] = {
 		      .word = TCP_LABEL_KIND, .shift = TCP_ERROR_SHIFT, .text = errno__text,
 		      .help = "what it ended with, such as ECONNRESET, ECONNREFUSED, ETIMEDOUT"},
 	[BY_NETNS] = {.name = "netns", .title = "Namespace", .width = 12, .bits = 32, .word = TCP_LABEL_NETNS,
+		      .implied_by = CONNECTION, .splits = true,
 		      .help = "network namespace, by its name or number; [own]: that of proftop"},
 	[BY_HOST] = {.name = "host", .title = "Host", .width = 16, .kind = LABEL_DERIVED,
 		     .help = "address of the other side", .of = BY_REMOTE, .part = endpoint__host},

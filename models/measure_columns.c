@@ -22,6 +22,13 @@ static bool has_kind(const struct measure *m, u32 groups, enum label_kind kind)
 	return i >= 0 && (groups & (1u << i));
 }
 
+bool measure__differs(const struct measure *m, u32 groups, u32 label)
+{
+	const struct measure_label *l = &m->labels[label];
+
+	return groups & (1u << label | (l->splits ? l->implied_by : 0));
+}
+
 bool measure__implied(const struct measure *m, u32 groups, u32 label)
 {
 	bool tid = has_kind(m, groups, LABEL_TID), pid = has_kind(m, groups, LABEL_PID);

@@ -78,6 +78,8 @@ u32 measure__columns(const struct measure *m, u32 groups, bool parts, struct col
 /* Of what is added up and has a distribution: times, bytes or plain numbers. */
 enum value_type measure__value_type(const struct measure *m);
 /* The label of a kind; -1: the measure has none. */
+/* Whether rows differ by a label: they are grouped by it, or it splits them. */
+bool measure__differs(const struct measure *m, u32 groups, u32 label);
 int measure__label_of_kind(const struct measure *m, enum label_kind kind);
 /* Whether a grouping tells the value of a label: pid tells comm and cgroup, tid tells pid. */
 bool measure__implied(const struct measure *m, u32 groups, u32 label);

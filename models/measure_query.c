@@ -120,7 +120,7 @@ static u64 row_key(struct query_builder *k)
 	u64 h = k->q->groups;
 
 	for (u32 i = 0; i < k->m->nlabels; i++)
-		if (k->q->groups & (1u << i))
+		if (measure__differs(k->m, k->q->groups, i))
 			h = mix64_pair(h, label_key(k, i));
 	return h;
 }

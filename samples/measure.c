@@ -157,6 +157,8 @@ static const char *check_label(const struct measure *m, u32 i)
 		return check_values(l);
 	if (l->kind == LABEL_DERIVED && (l->of >= own || !l->part))
 		return "a derived label is of no label, or has no parts";
+	if (l->splits && (!l->implied_by || l->kind != LABEL_NAMED))
+		return "a label splits rows by nothing";
 	if (l->implied_by >> m->nlabels || l->implied_by >> i & 1)
 		return "a label is told by none, or by itself";
 	return NULL;

@@ -46,6 +46,7 @@ struct measure_label {
 	u8 width;
 	u8 word, shift, bits; /* LABEL_NAMED, LABEL_ERROR: where it is in the key */
 	u32 implied_by; /* labels (bits) of which each decides what this one is: shown beside them */
+	bool splits; /* rows by what implies it are by it, too: one name may be of several things, in several of it */
 	bool always; /* own labels: in exports of all groupings; null where rows are not by it, nor tell it */
 	bool number; /* LABEL_NAMED: its texts are decimal, and numbers in exports */
 	bool exact; /* LABEL_NAMED: of one text there may be several, distinguished by their values */

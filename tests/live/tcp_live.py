@@ -222,6 +222,31 @@ def test_retransmits():
     near_all(other, count=1, received_bytes=1000, retransmits=0)
 
 
+def transfer(n, port, own):
+    """Both ports; `n` bytes go between these addresses, whoever else has them in another namespace."""
+    with socket.create_server(("127.0.0.1", port)) as server, socket.socket() as client:
+        client.bind(("127.0.0.1", own))
+        client.connect(server.getsockname())
+        ports = server.getsockname()[1], client.getsockname()[1]
+        with server.accept()[0] as taken:
+            client.sendall(b"x" * n)
+            assert len(taken.recv(n, socket.MSG_WAITALL)) == n
+    return ports
+
+
+def test_same_addresses():
+    """Connections of the same addresses in two network namespaces are two rows, each with its own"""
+    with net_live.namespace(), live.Watch("tcp", binary=live.CHECKED) as watch:
+        watch.next()
+        ports = transfer(1000, 0, 0)
+        with net_live.inside():
+            transfer(3000, *ports)
+        watch.until(live.now_ns())
+        got = sums(watch.reports, "netns", local=f"127.0.0.1:{ports[0]}", remote=f"127.0.0.1:{ports[1]}", step="life")
+    near_all(got["[own]",], count=1, received_bytes=1000)
+    near_all(got[net_live.NAME,], count=1, received_bytes=3000)
+
+
 def tun(name):
     fd = os.open("/dev/net/tun", os.O_RDWR)
     fcntl.ioctl(fd, 0x400454ca, struct.pack("16sH", name.encode(), 0x1001))  # TUNSETIFF, TUN, no header

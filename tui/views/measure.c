@@ -103,11 +103,13 @@ static void narrow_by_row(const struct measure_result *a, const struct measure_r
 		enum label_kind kind = a->measure->labels[i].kind;
 		size_t len = strlen(text);
 
-		if (!(a->query.groups & (1u << i)) || kind > LABEL_DERIVED)
+		if (!measure__differs(a->measure, a->query.groups, i) || kind > LABEL_DERIVED)
 			continue;
 		n->hashes[i] = kind == LABEL_DERIVED ? measure__text_hash(r->texts[i]) : r->hashes[i];
 		if (!i)
 			n->first = measure__text_hash(r->texts[i]);
+		if (!(a->query.groups & (1u << i)))
+			continue;
 		snprintf(text + len, size - len, "%s%s", len ? " " : "",
 			 *r->texts[i] ? r->texts[i] : "[none]");
 	}

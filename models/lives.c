@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "models/lives.h"
 
+/* Pids that are known beside those of entries, before they are gone over: each that is used again costs a look at
+ * all entries. */
+#define KNOWN_LEAST 256
+
 static u64 process_of(u32 tgid, u32 host)
 {
 	return tgid | (u64)host << 32;
@@ -110,7 +114,7 @@ void lives__tick(struct lives *l, const struct lives_of *of, void *v, u32 n)
 	forget_events(&before);
 	l->before = l->now;
 	l->now = before;
-	if (l->known.used < LIVES_MAX)
+	if (l->known.used < MIN(2 * n + KNOWN_LEAST, LIVES_MAX))
 		return;
 	hidx__clear(&l->known);
 	for (u32 i = 0; i < n; i++)

@@ -9,7 +9,7 @@
 #include "base/hidx.h"
 #include "samples/sample.h"
 
-#define LIVES_MAX 65536 /* pids that are known; beyond, those of entries alone are */
+#define LIVES_MAX 65536 /* pids that are known */
 
 struct life {
 	u64 process; /* a pid of a host */

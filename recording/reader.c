@@ -120,6 +120,14 @@ static bool load(struct reader *r, const struct block *b, u64 payload, struct cu
 	return true;
 }
 
+/* Without a word a view would be empty. */
+static void note_later(struct reader *r)
+{
+	if (!*r->trouble)
+		copy_str(r->trouble, sizeof(r->trouble),
+			 "a newer proftop made this: samples of forms that this version does not know are left out");
+}
+
 /* --- the head --- */
 
 static void read_note(struct reader *r, struct cursor *c)
@@ -469,6 +477,8 @@ void reader__samples(struct reader *r, u32 model,
 		if (!wanted || type < RECORD_SAMPLES)
 			continue;
 		kind = sample_codec__numbered(type - RECORD_SAMPLES);
+		if (!kind && sample_codec__is_later(type - RECORD_SAMPLES))
+			note_later(r);
 		if (kind && sample__read(&r->codec, kind, record, &sample))
 			fn(ctx, &r->codec, kind, &sample);
 	}

@@ -69,6 +69,15 @@ const struct sample_codec *sample_codec__numbered(u32 number)
 	return number < ARRAY_SIZE(types) && types[number].code ? &types[number] : NULL;
 }
 
+bool sample_codec__is_later(u32 number)
+{
+	u32 newest = ARRAY_SIZE(types) - 1;
+
+	while (!types[newest].code)
+		newest--;
+	return number > newest;
+}
+
 bool sample__write(struct codec *c, const struct sample *s)
 {
 	const struct sample_codec *type = sample_codec__of(s->type);

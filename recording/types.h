@@ -37,6 +37,8 @@ struct sample_codec {
 const struct sample_codec *sample_codec__of(enum sample_type type);
 /* NULL: not known to this version, or not any more. */
 const struct sample_codec *sample_codec__numbered(u32 number);
+/* Whether a later version has it: not what earlier ones had and this one has no more. */
+bool sample_codec__is_later(u32 number);
 
 /* Appends the record of a sample; false: its type is not recorded. */
 bool sample__write(struct codec *c, const struct sample *s);

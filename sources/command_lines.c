@@ -209,17 +209,25 @@ static void want_again(struct command_reader *r)
 	}
 }
 
+/* The next one that lives; most that began since the last tick do not any more. NULL: none is left. */
+static struct process *next_wanted(struct command_reader *r)
+{
+	for (; r->done < r->nqueue; r->done++)
+		if (!r->v[r->queue[r->done]].dead)
+			return &r->v[r->queue[r->done]];
+	return NULL;
+}
+
 void command_reader__tick(struct command_reader *r, const struct sample_sink *sink)
 {
 	u64 until = clock__thread_cpu_ns() + r->budget_ns;
+	struct process *p;
 
 	want_again(r);
-	while (r->done < r->nqueue && clock__thread_cpu_ns() < until) {
-		struct process *p = &r->v[r->queue[r->done++]];
-
+	while ((p = next_wanted(r)) && clock__thread_cpu_ns() < until) {
+		r->done++;
 		p->wanted = false;
-		if (!p->dead)
-			read_one(p, sink);
+		read_one(p, sink);
 	}
 	if (r->done == r->nqueue) {
 		r->done = r->nqueue = 0;

@@ -10,14 +10,16 @@
 #include "samples/sample.h"
 #include "samples/perf_record.h"
 
-struct side_entry {
-	struct proc_event event;
-	u32 seq; /* as they were added: decides between equal times */
+/* What is sorted is little beside the events, of which there are thousands a second where programs are short. */
+struct side_order {
+	u64 t_ns;
+	u32 at; /* in the list */
 };
 
 struct side_events {
 	struct arena paths;
-	struct side_entry *list;
+	struct proc_event *list; /* as they were added */
+	struct side_order *order;
 	u32 n, cap;
 };
 

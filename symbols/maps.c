@@ -9,7 +9,8 @@
 #define PAST_LEAST 4u
 #define PAST_MAX   64u
 #define TAIL_MAX   256
-#define DIRECT_MAX 1024 /* below this many a change is merged at once */
+#define TAIL_LEAST 4u	/* what a small program maps */
+#define DIRECT_MAX 1024 /* below this many each change is merged when somebody looks */
 #define READ_MAX   (64u << 20)
 
 struct past {
@@ -19,9 +20,9 @@ struct past {
 
 struct maps {
 	u32 refs;
-	u32 n, ntail, npast;  /* npast counts on; the ring, which grows to it, holds the newest PAST_MAX */
+	u32 n, ntail, tail_cap, npast; /* npast counts on; the ring, which grows to it, holds the newest PAST_MAX */
 	struct mapping *base; /* by address, without overlap */
-	struct mapping *tail; /* newer than base, by time; only when base is large */
+	struct mapping *tail; /* newer than base, by time */
 	struct past *past;
 	bool refused; /* a mapping, for want of room */
 };
@@ -82,11 +83,8 @@ void maps__own(struct maps **pm)
 	m->refs = 1;
 	m->base = copy(old->base, sizeof(*m->base) * old->n);
 	m->past = copy(old->past, sizeof(*m->past) * past_room(old));
-	m->tail = NULL;
-	if (old->ntail) {
-		m->tail = xmalloc(sizeof(*m->tail) * TAIL_MAX);
-		memcpy(m->tail, old->tail, sizeof(*m->tail) * old->ntail);
-	}
+	m->tail = copy(old->tail, sizeof(*m->tail) * old->ntail);
+	m->tail_cap = old->ntail;
 	old->refs--;
 	*pm = m;
 }
@@ -156,8 +154,8 @@ static void lay_over_base(struct maps *m, const struct mapping *over, u32 nover)
 	m->n = n;
 }
 
-/* Brings the tail into the base in one pass over it. */
-static void flush_tail(struct maps *m)
+/* Brings the tail into a large base in one pass over it. */
+static void merge_layer(struct maps *m)
 {
 	struct mapping *layer = xmalloc(sizeof(*layer) * TAIL_MAX * 4);
 	struct mapping *next = layer + TAIL_MAX * 2;
@@ -171,8 +169,17 @@ static void flush_tail(struct maps *m)
 		layer = t;
 	}
 	lay_over_base(m, layer, n);
-	m->ntail = 0;
 	free(MIN(layer, next));
+}
+
+static void flush_tail(struct maps *m)
+{
+	if (m->n >= DIRECT_MAX)
+		merge_layer(m);
+	else
+		for (u32 i = 0; i < m->ntail; i++)
+			lay_over_base(m, &m->tail[i], 1);
+	m->ntail = 0;
 }
 
 static struct mapping *find_base(struct maps *m, u64 ip)
@@ -197,11 +204,23 @@ static bool same(const struct mapping *a, const struct mapping *b)
 	       a->file == b->file;
 }
 
+static bool is_there(struct maps *m, const struct mapping *map)
+{
+	const struct mapping *live = find_live(m, map->start);
+
+	return live && same(live, map);
+}
+
+/* Most programs that run for milliseconds are never asked for: of those it is all that is done. */
 void maps__add(struct maps *m, const struct mapping *map)
 {
-	struct mapping *live = find_live(m, map->start);
+	bool there = is_there(m, map);
 
-	if (map->end <= map->start || (live && same(live, map)))
+	if (there && m->ntail && m->n < DIRECT_MAX) { /* something may lie over a part of it */
+		flush_tail(m);
+		there = is_there(m, map);
+	}
+	if (map->end <= map->start || there)
 		return;
 	if (m->n + m->ntail >= MAPS_MAX) {
 		if (!m->refused)
@@ -212,12 +231,10 @@ void maps__add(struct maps *m, const struct mapping *map)
 		m->refused = true;
 		return;
 	}
-	if (m->n < DIRECT_MAX && !m->ntail) {
-		lay_over_base(m, map, 1);
-		return;
+	if (m->ntail == m->tail_cap) {
+		m->tail_cap = MIN(MAX(m->tail_cap * 2, TAIL_LEAST), TAIL_MAX);
+		m->tail = xrealloc(m->tail, sizeof(*m->tail) * m->tail_cap);
 	}
-	if (!m->tail)
-		m->tail = xmalloc(sizeof(*m->tail) * TAIL_MAX);
 	m->tail[m->ntail++] = *map;
 	if (m->ntail == TAIL_MAX)
 		flush_tail(m);
@@ -266,8 +283,11 @@ static struct mapping *find_past(struct maps *m, u64 ip, u64 t_ns)
 
 struct mapping *maps__find(struct maps *m, u64 ip, u64 t_ns)
 {
-	struct mapping *live = find_live(m, ip), *then;
+	struct mapping *live, *then;
 
+	if (m->ntail && m->n < DIRECT_MAX)
+		flush_tail(m);
+	live = find_live(m, ip);
 	if (live && live->t_ns <= t_ns)
 		return live;
 	then = find_past(m, ip, t_ns);
@@ -286,7 +306,7 @@ struct mapping *maps__all(struct maps *m, u32 *n)
 
 size_t maps__bytes(const struct maps *m)
 {
-	return sizeof(*m) + sizeof(*m->base) * m->n + (m->tail ? sizeof(*m->tail) * TAIL_MAX : 0) +
+	return sizeof(*m) + sizeof(*m->base) * m->n + sizeof(*m->tail) * m->tail_cap +
 	       sizeof(*m->past) * past_room(m);
 }
 

@@ -12,6 +12,7 @@
 #include "symbols/spaces.h"
 
 #define BUCKETS	     4096
+#define SPARES	     64
 #define REREAD_MIN   (100 * NSEC_PER_MSEC)
 #define REREAD_MAX   (10 * NSEC_PER_SEC)
 #define REREAD_SHARE 50 /* reading maps again takes at most 1/50 of the time */
@@ -44,6 +45,8 @@ struct spaces {
 	struct process *buckets[BUCKETS];
 	struct process_list live, exited;
 	u32 nlive, nexited, most_exited;
+	struct process *spare; /* those that were dropped, by next: short ones come and go as fast */
+	u32 nspare;
 	u64 versions; /* given out */
 	/* while maps are read */
 	struct mapping *reading;
@@ -98,12 +101,36 @@ static void unlink_process(struct spaces *sp, struct process *p)
 	}
 }
 
+static void free_spare(struct spaces *sp)
+{
+	struct process *p = sp->spare;
+
+	sp->spare = p->next;
+	sp->nspare--;
+	free(p);
+}
+
+static struct process *take_spare(struct spaces *sp)
+{
+	struct process *p = sp->spare;
+
+	if (!p)
+		return xcalloc(1, sizeof(*p));
+	sp->spare = p->next;
+	sp->nspare--;
+	*p = (struct process){0};
+	return p;
+}
+
 static void free_process(struct spaces *sp, struct process *p)
 {
 	unlink_process(sp, p);
 	for (u32 i = 0; i < p->ngens; i++)
 		maps__put(p->gens[i].maps);
-	free(p);
+	p->next = sp->spare;
+	sp->spare = p;
+	if (++sp->nspare > SPARES)
+		free_spare(sp);
 }
 
 static void make_room(struct spaces *sp)
@@ -120,7 +147,7 @@ static struct process *add(struct spaces *sp, u32 tgid)
 	struct process *p;
 
 	make_room(sp);
-	p = xcalloc(1, sizeof(*p));
+	p = take_spare(sp);
 	p->tgid = tgid;
 	p->ngens = 1;
 	p->gens[0] = (struct generation){.maps = maps__new(), .version = ++sp->versions};
@@ -446,6 +473,8 @@ void spaces__free(struct spaces *sp)
 		free_process(sp, TAILQ_FIRST(&sp->live));
 	while (!TAILQ_EMPTY(&sp->exited))
 		free_process(sp, TAILQ_FIRST(&sp->exited));
+	while (sp->spare)
+		free_spare(sp);
 	files__free(sp->files);
 	free(sp);
 }

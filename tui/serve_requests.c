@@ -103,7 +103,7 @@ static struct result_job *result_job__new(struct serve *s, struct http_request *
 	return j;
 }
 
-/* Who takes anything gets OpenMetrics; protobuf is asked for by name alone. */
+/* Who takes anything gets what everybody reads, as of other exporters: the others are asked for. */
 static enum page_form form_of(struct http_request *rq)
 {
 	const char *protobuf = page_form__asked_by(PAGE_PROTOBUF), *text = page_form__asked_by(PAGE_TEXT);
@@ -111,7 +111,7 @@ static enum page_form form_of(struct http_request *rq)
 
 	if (http__prefers(rq, protobuf, openmetrics) && http__prefers(rq, protobuf, text))
 		return PAGE_PROTOBUF;
-	return http__prefers(rq, text, openmetrics) ? PAGE_TEXT : PAGE_OPENMETRICS;
+	return http__prefers(rq, openmetrics, text) ? PAGE_OPENMETRICS : PAGE_TEXT;
 }
 
 static void ask_metrics(struct serve *s, struct http_request *rq)

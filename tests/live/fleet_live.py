@@ -89,7 +89,7 @@ def test_rules():
         done = subprocess.run([promtool, "check", what[0], f"{FLEET}/{what[1]}"], text=True, check=False,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         assert done.returncode == 0 and "SUCCESS" in done.stdout, done.stdout
-    page = agent().ok("/metrics", Accept="text/plain")
+    page = agent().ok("/metrics", Accept="*/*")  # as curl asks
     done = subprocess.run([promtool, "check", "metrics"], input=page, check=False,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     assert done.returncode == 0 and not done.stdout, done.stdout[:2000]

@@ -122,8 +122,9 @@ def test_metrics():
     assert total == after[("proftop_cpu_health_samples_total", ())] \
         or after[("proftop_cpu_health_lost_total", ())], total
     assert after[("proftop_view_up", (("view", "offcpu"),))] == 1
-    status, body, headers = s.get("/metrics", Accept="text/plain")
-    assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4"), headers
+    for accepted in ({}, {"Accept": "*/*"}, {"Accept": "text/plain"}):
+        status, body, headers = s.get("/metrics", **accepted)
+        assert status == 200 and headers["Content-Type"].startswith("text/plain; version=0.0.4"), headers
     families = {f.name: f for f in prometheus(body.decode())}
     assert families["proftop_cpu_self_events"].type == "counter"
     assert b"# EOF" not in body and b"# UNIT" not in body

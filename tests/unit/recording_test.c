@@ -337,6 +337,8 @@ static u32 read_back(const struct bytes *file, struct seen *seen)
 static void test_later_version(void **state)
 {
 	struct bytes file = {0}, b = {0};
+	struct status st;
+	struct reader *r;
 	struct seen seen;
 
 	add_head(&file);
@@ -350,9 +352,16 @@ static void test_later_version(void **state)
 	RECORD(&b, RECORD_SAMPLES, 1, 1, 0, 0, 0, 0, 5); /* an earlier one, with fewer fields */
 	add_mark(&b, MAKER_T0);
 	add_block(&file, BLOCK_SAMPLES, 0, &b);
-	assert_int_equal(read_back(&file, &seen), 1);
+	r = open_bytes(file.v, file.n, &st);
+	assert_non_null(r);
+	assert_int_equal(read_all(r, &seen), 1);
 	assert_int_equal(seen.samples, 2);
 	assert_int_equal(seen.count, 12);
+	assert_non_null(strstr(reader__trouble(r), "newer proftop"));
+	reader__free(r);
+	assert_true(sample_codec__is_later(200));
+	assert_false(sample_codec__is_later(14)); /* of a version before */
+	assert_false(sample_codec__is_later(sample_codec__of(SAMPLE_WAIT)->number));
 	bytes__free(&file);
 	bytes__free(&b);
 }

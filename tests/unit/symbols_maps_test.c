@@ -82,6 +82,44 @@ static void test_time(void **state)
 	maps__put(m);
 }
 
+/* What nobody looked at yet is the same as what somebody looked at after each change. */
+static void test_unseen(void **state)
+{
+	for (u32 look = 0; look < 2; look++) {
+		struct maps *m = maps__new();
+
+		add(m, 0x1000, 0x2000, 1, 1);
+		if (look)
+			file_at(m, 0x1000, 9);
+		add(m, 0x1800, 0x2000, 2, 2);
+		if (look)
+			file_at(m, 0x1000, 9);
+		add(m, 0x1000, 0x2000, 3, 1);
+		assert_int_equal(file_at(m, 0x1900, 2), 2);
+		assert_int_equal(file_at(m, 0x1900, 1), 1);
+		assert_int_equal(file_at(m, 0x1900, 3), 1);
+		assert_int_equal(count_of(m), 1);
+		maps__put(m);
+	}
+}
+
+/* A copy has what was not looked at; what either gets from then on the other does not have. */
+static void test_unseen_copy(void **state)
+{
+	struct maps *a = maps__new(), *b = a;
+
+	add(a, 0x1000, 0x2000, 1, 1);
+	maps__get(a);
+	maps__own(&b);
+	add(b, 0x3000, 0x4000, 2, 2);
+	assert_int_equal(file_at(b, 0x1000, 9), 1);
+	assert_int_equal(file_at(b, 0x3000, 9), 2);
+	assert_int_equal(file_at(a, 0x1000, 9), 1);
+	assert_int_equal(file_at(a, 0x3000, 9), 0);
+	maps__put(a);
+	maps__put(b);
+}
+
 static void test_shared(void **state)
 {
 	struct maps *a = maps__new(), *b;
@@ -264,7 +302,8 @@ int main(void)
 		cmocka_unit_test(test_shared), cmocka_unit_test(test_replace),
 		cmocka_unit_test(test_model),  cmocka_unit_test(test_many_events),
 		cmocka_unit_test(test_full),   cmocka_unit_test(test_lines),
-		cmocka_unit_test(test_read),
+		cmocka_unit_test(test_read),   cmocka_unit_test(test_unseen),
+		cmocka_unit_test(test_unseen_copy),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,8 +143,9 @@ u32 row_table__screen(const struct row_table *t, u8 *out)
 	struct value v;
 	u32 n = 0;
 
-	for (u32 i = 0; i < MIN(t->ncolumns, (u32)ROW_TABLE_COLUMNS); i++)
-		if (t->columns[i].flags & COLUMN_SCREEN && (!t->nrows || t->cell(t, 0, i, &v)))
+	for (u32 i = 0; i < t->ncolumns && n < ROW_TABLE_COLUMNS; i++)
+		if (t->columns[i].flags & COLUMN_SCREEN &&
+		    (!t->nrows || t->columns[i].flags & COLUMN_OF_SOME || t->cell(t, 0, i, &v)))
 			out[n++] = (u8)i;
 	return n;
 }

@@ -81,6 +81,7 @@ enum column_flag {
 	COLUMN_LEVEL = 512, /* how it is at the window's end, no sum of the window and no rate */
 	COLUMN_PROSE = 1024, /* a text that is read from its begin: cut behind a word */
 	COLUMN_EXACT = 2048, /* a number that may be anybody's: all its digits, where there is room */
+	COLUMN_OF_SOME = 4096, /* rows are of several kinds: shown though the first one has no such cell */
 };
 
 struct column {

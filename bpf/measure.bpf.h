@@ -375,7 +375,7 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 	u32 half = active & 1, at;
 	struct measure_cell *c;
 
-	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns) || !labels__pass(labels))
+	if (held_off || (s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns) || !labels__pass(labels))
 		return NULL;
 	st->count++;
 	c = cell__find(task, half, labels, 0, room_for_threads(), &at);

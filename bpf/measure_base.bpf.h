@@ -18,6 +18,7 @@
 #endif
 #define IRQS_UNREAD 2
 const volatile u32 measure_moment = MEASURE_MOMENT; /* for user space */
+volatile u32 held_off = 0; /* the first interval has not begun: what ends now is of none */
 
 /* A global function, as scope__judge(): whether the CPU and what goes on there pass. */
 __noinline bool scope__here(u32 irqs_disabled, u32 mode)
@@ -36,6 +37,8 @@ static __always_inline bool measure__is_here(void *ctx)
 {
 	u32 irqs = IRQS_UNREAD;
 
+	if (held_off)
+		return false;
 	if (!(u32)scope_state || MEASURE_MOMENT == MOMENT_JUDGED)
 		return true;
 	if (MEASURE_MOMENT != MOMENT_SAVED)

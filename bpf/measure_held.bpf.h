@@ -436,7 +436,7 @@ static __always_inline u32 weight__draw(u64 size)
 
 static __always_inline bool held__in_scope(void *ctx, struct task_struct *task)
 {
-	return (!thread_kinds && !(u32)scope_state) || (measure__is_here(ctx) && task__in_scope(task));
+	return measure__is_here(ctx) && ((!thread_kinds && !(u32)scope_state) || task__in_scope(task));
 }
 
 /* What has the address of something that is held was released before, unseen. False: it is not

@@ -66,26 +66,35 @@ static __always_inline void burst__end(struct measure_stats *st, u32 event, stru
 	b->slot = at;
 }
 
+/* What an expression over counts sees at an event: how many came in the slot so far, with this one. */
+static __always_inline void run__show_counts(const struct run *r, const struct question_burst *b, u32 event)
+{
+	r->frame->words[WORD_COUNT] = b->total + 1;
+	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
+		r->frame->entry[i] = b->counts[i] + (i == event);
+}
+
 static __always_inline void run__fill(const struct run *r)
 {
+	u32 event = event_of(r->ctx, r->frame, r->slot) & (QUESTION_BURST_EVENTS - 1);
 	u64 now = bpf_ktime_get_ns(), at = now / burst_ns;
 	struct question_burst *b;
 	u32 zero = 0;
 
 	b = bpf_map_lookup_elem(&bursts, &zero);
-	if (!b)
+	if (held_off || !b)
 		return;
 	if (!r->slot->ticked && b->slot != at)
 		burst__end(r->st, r->slot->event, b, at);
-	r->frame->words[WORD_COUNT] = b->total + 1;
-	if (r->slot->plain) {
-		r->frame->values[0] = 0;
-	} else if (!evaluate(r)) {
-		return;
+	r->frame->values[0] = 0;
+	if (!r->slot->plain) {
+		run__show_counts(r, b, event);
+		if (!evaluate(r))
+			return;
 	}
 	r->st->count++;
 	b->total++;
-	b->counts[event_of(r->ctx, r->frame, r->slot) & (QUESTION_BURST_EVENTS - 1)]++;
+	b->counts[event]++;
 	if (r->slot->stack && !b->stack && r->frame->values[0])
 		burst__sample(r, b, STACK_SLOT_TRACE, now);
 }
@@ -99,7 +108,7 @@ static __always_inline void run__tick(const struct run *r)
 	bool wanted;
 
 	b = bpf_map_lookup_elem(&bursts, &zero);
-	if (!b)
+	if (held_off || !b)
 		return;
 	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
 		r->frame->entry[i] = b->counts[i];

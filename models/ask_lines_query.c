@@ -159,12 +159,25 @@ static void name_rows(struct field *fields, u32 n, const char *otherwise)
 		of->column.flags |= COLUMN_SCREEN | COLUMN_KEY | COLUMN_FLEX;
 }
 
+/* Events of one system would have the same title, cut. */
+static void leave_out_systems(struct field *fields, u32 n)
+{
+	for (u32 i = 0; i < n; i++) {
+		const char *colon = strrchr(fields[i].column.title, ':');
+
+		if (colon && colon[1])
+			fields[i].column.title = colon + 1;
+		fields[i].column.width = (u8)MAX(fields[i].column.width, MIN(strlen(fields[i].column.title), (size_t)16));
+	}
+}
+
 /* Of slots of time. */
 static u32 make_slot_fields(const struct ask_form *f, struct field *out)
 {
-	u32 n = append(out, slot_fields, ARRAY_SIZE(slot_fields));
+	u32 n = append(out, slot_fields, ARRAY_SIZE(slot_fields)), nvalues = add_values(f, out + n);
 
-	n += add_values(f, out + n);
+	leave_out_systems(out + n, nvalues);
+	n += nvalues;
 	if (f->has_stack) {
 		n += append(out + n, sampled_fields, ARRAY_SIZE(sampled_fields));
 		n += append(out + n, stack_fields, ARRAY_SIZE(stack_fields));

@@ -147,15 +147,17 @@ static void join_column(struct joined *j, struct part *p, struct column c, u32 i
  * is a single column of what is exported all the same. The question itself is there already. */
 static void join_sides(struct joined *j, struct part *p, u32 i)
 {
-	struct column screen = p->result->table.columns[i], exported = screen;
+	const struct row_table *of = &p->result->table;
+	struct column screen = of->columns[i], exported = screen;
+	struct value v;
 
 	if (!strcmp(screen.name, j->columns[ASK_COLUMN].name)) {
 		p->columns[ASK_COLUMN] = (u8)i;
 		return;
 	}
-	screen.flags &= ~(u32)COLUMN_EXPORT;
+	screen.flags = (screen.flags & ~(u32)COLUMN_EXPORT) | COLUMN_OF_SOME;
 	exported.flags &= ~(u32)COLUMN_SCREEN;
-	if (screen.flags & COLUMN_SCREEN)
+	if (screen.flags & COLUMN_SCREEN && of->nrows && of->cell(of, 0, i, &v))
 		join_column(j, p, screen, i);
 	if (exported.flags & COLUMN_EXPORT)
 		join_column(j, p, exported, i);

@@ -153,17 +153,6 @@ void feeds__tick(struct feeds *f, u64 models, u64 t1_ns, double self_cpu_pct,
 	take_down(f, &iv);
 }
 
-static u64 counts_since(const struct feeds *f, u32 model, u64 t0_ns)
-{
-	for (u32 i = 0; i < f->slots.n; i++) {
-		const struct slot *slot = &f->slots.v[i];
-
-		if (slot->src && (slot->models & MODEL_BIT(model)) && slot->ops->since)
-			t0_ns = MIN(t0_ns, slot->ops->since(slot->src));
-	}
-	return t0_ns;
-}
-
 void feeds__begin(struct feeds *f, u64 models, u64 t0_ns)
 {
 	for (u32 i = 0; i < f->slots.n; i++) {
@@ -176,7 +165,7 @@ void feeds__begin(struct feeds *f, u64 models, u64 t0_ns)
 		if (!(models & MODEL_BIT(m)))
 			continue;
 		feeds__refresh_health(f, m);
-		f->v[m].t0_ns = counts_since(f, m, t0_ns);
+		f->v[m].t0_ns = t0_ns;
 		f->v[m].last_samples = f->v[m].feed.health.samples_total;
 	}
 }

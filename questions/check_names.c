@@ -54,10 +54,20 @@ static bool name_list__add(struct name_list *l, const char *name)
 	return true;
 }
 
+/* Of numbers and texts that are known here. */
+static void list_words(const struct checker *c, struct name_list *l)
+{
+	for (u32 i = 0; i < QUESTION_WORDS; i++)
+		if (c->scope->words >> i & 1 && words[i].type.kind != TYPE_STACK && !name_list__add(l, words[i].name))
+			break;
+}
+
+#define FEW_FIELDS 64 /* bytes of their names: there is room for the words, too */
+
 static const struct checked *fail_field(struct checker *c, const struct expr *e)
 {
 	const struct field_resolver *r = c->scope->fields;
-	struct name_list list = {.text = ""};
+	struct name_list list = {.text = ""}, known = {.text = ""};
 	char name[64];
 
 	for (u32 i = 0; r && r->name(r, i, name, sizeof(name)); i++)
@@ -65,9 +75,11 @@ static const struct checked *fail_field(struct checker *c, const struct expr *e)
 			break;
 	if (!strcmp(e->text, "ret"))
 		return checker__fail(c, e, "ret is of events that return: uretprobe, kretprobe, sys_exit_*");
-	expr__fail(c->err, e->at, e->length, "no field `%.64s`: %.80s %s%s", e->text,
-		   r && r->event ? r->event : "this", list.n ? "has " : "has no fields, only words",
-		   list.text);
+	if (list.n < FEW_FIELDS)
+		list_words(c, &known);
+	expr__fail(c->err, e->at, e->length, "no field `%.64s`: %.80s has %s%s%s", e->text,
+		   r && r->event ? r->event : "this", list.n ? list.text : "no fields", known.n ? "; words: " : "",
+		   known.text);
 	return NULL;
 }
 

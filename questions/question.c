@@ -278,6 +278,8 @@ static int read_clause(struct parser *p)
 		p->seen |= 1u << i;
 		return clauses[i].read(p);
 	}
+	if (p->q->shape == ASK_BURST && reader__peek(&p->r, 0) == ':')
+		return expr__fail(p->r.err, p->r.pos, 1, "in an expression an event is called without its system: sched_switch");
 	return fail_clause(p, reader__name(&p->r) ? "unknown word:" : "not expected here:");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bursts whose slots a timer ends: cpu-clock, every so often on each CPU. */
+/* What bursts have counted, by name; their timer: cpu-clock, every so often on each CPU. */
 #include <stdio.h>
 
 #include "sources/ask_making.h"
@@ -29,21 +29,24 @@ static void name_count(const struct ask_target *t, char *buf, size_t size)
 			*c = '_';
 }
 
+/* The counts, then what the event that is counted has. */
 static bool name_of(const struct field_resolver *r, u32 i, char *buf, size_t size)
 {
 	const struct ask_counts *c = container_of(r, struct ask_counts, resolver);
+	u32 n = MIN(c->targets->n, (u32)QUESTION_ENTRIES);
 
-	if (i >= MIN(c->targets->n, (u32)QUESTION_ENTRIES))
-		return false;
+	if (i >= n)
+		return c->event && c->event->name(c->event, i - n, buf, size);
 	name_count(&c->targets->v[i], buf, size);
 	return true;
 }
 
-static int find_count(const struct field_resolver *r, const char *name, struct field *out)
+static int find_count(const struct ask_counts *c, const char *name, struct field *out)
 {
 	char text[ASK_LABEL_NAME];
 
-	for (u32 i = 0; name_of(r, i, text, sizeof(text)); i++) {
+	for (u32 i = 0; i < MIN(c->targets->n, (u32)QUESTION_ENTRIES); i++) {
+		name_count(&c->targets->v[i], text, sizeof(text));
 		if (strcmp(text, name))
 			continue;
 		*out = (struct field){
@@ -53,10 +56,32 @@ static int find_count(const struct field_resolver *r, const char *name, struct f
 	return -ENOENT;
 }
 
-const struct field_resolver *ask_counts__init(struct ask_counts *c, const struct ask_targets *t)
+static int find(const struct field_resolver *r, const char *name, struct field *out)
+{
+	const struct ask_counts *c = container_of(r, struct ask_counts, resolver);
+
+	if (c->event && !c->event->field(c->event, name, out))
+		return 0;
+	return find_count(c, name, out);
+}
+
+static int find_constant(const struct field_resolver *r, const char *name, struct field *out)
+{
+	const struct field_resolver *of = container_of(r, struct ask_counts, resolver)->event;
+
+	return of && of->constant ? of->constant(of, name, out) : -ENOENT;
+}
+
+const struct field_resolver *ask_counts__init(struct ask_counts *c, const struct ask_targets *t,
+					      const struct field_resolver *event)
 {
 	*c = (struct ask_counts){
-		.resolver = {.field = find_count, .name = name_of, .event = "the slot's counts"},
+		.resolver = {.field = find,
+			     .name = name_of,
+			     .constant = find_constant,
+			     .types = event ? event->types : NULL,
+			     .event = "a slot"},
+		.event = event,
 		.targets = t,
 	};
 	return &c->resolver;

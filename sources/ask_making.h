@@ -59,18 +59,21 @@ u32 ask_words__at(const struct ask_target *t);
 /* Where it is known whether interrupts are off. */
 enum moment_at ask_target__at(const struct ask_target *t);
 
-/* --- ask_counts.c: bursts whose slots a timer ends --- */
+/* --- ask_counts.c: bursts --- */
 
 bool ask_target__is_timer(const struct ask_target *t);
 /* NULL: there is none. */
 const struct ask_target *ask_targets__timer(const struct ask_targets *t);
 /* What an expression over a slot's counts has: the first QUESTION_ENTRIES events, by the names that they
- * have without their systems. */
+ * have without their systems. event: what is asked when it comes has these fields, too, before those names; NULL: it
+ * is asked when a timer ends the slot. */
 struct ask_counts {
 	struct field_resolver resolver;
+	const struct field_resolver *event;
 	const struct ask_targets *targets;
 };
-const struct field_resolver *ask_counts__init(struct ask_counts *c, const struct ask_targets *t);
+const struct field_resolver *ask_counts__init(struct ask_counts *c, const struct ask_targets *t,
+					      const struct field_resolver *event);
 
 /* --- ask_log.c: what comes within spans --- */
 

@@ -32,7 +32,7 @@ struct asking {
 	struct scope *scope; /* in force */
 	struct running *v[ASK_MAX]; /* of the list those of the kind, in its order */
 	int epoll_fd; /* of the rings; -1: there is none */
-	u64 since_ns; /* the first one is attached; others take their time to load, and a look at all threads after that */
+	bool begun; /* the first interval; those that are asked later begin where all of them are attached */
 };
 
 static struct asking *of(struct source *s)
@@ -199,8 +199,6 @@ static struct running *open_one(struct asking *a, const struct ask *ask, const s
 	r = take_prepared(ask, how);
 	if (!r)
 		r = load_one(ask, how, st);
-	if (!a->since_ns)
-		a->since_ns = clock__monotonic_ns();
 	err = r ? attach_one(r, &rate, how, scope, st) : -EINVAL;
 	ask_rate__end(&rate);
 	if (!err) {
@@ -218,6 +216,19 @@ static struct running *find_running(const struct asking *a, const struct ask *as
 		if (a->v[i]->ask == ask)
 			return a->v[i];
 	return NULL;
+}
+
+static void begin_all(struct asking *a)
+{
+	for (u32 i = 0; i < a->n; i++)
+		measure_source__begin(a->v[i]->source, 0);
+}
+
+static void asking__begin(struct source *s, u64 t0_ns)
+{
+	(void)t0_ns;
+	of(s)->begun = true;
+	begin_all(of(s));
 }
 
 /* Those that run already go on, and what one of them counted stays. When one does not open all is as before. */
@@ -251,6 +262,8 @@ static int change_to(struct asking *a, const struct ask_list *list, const struct
 	a->list = list;
 	for (u32 i = 0; i < n; i++)
 		measure_source__hurry(v[i]->source);
+	if (a->begun)
+		begin_all(a);
 	return 0;
 }
 
@@ -291,11 +304,6 @@ static int asking__set_sampling(struct source *s, const struct sampling *how, st
 	for (u32 i = 0; i < of(s)->n; i++)
 		bpf_source__set_sampling(of(s)->v[i]->source, how, st);
 	return 0;
-}
-
-static u64 asking__since(struct source *s)
-{
-	return of(s)->since_ns;
 }
 
 static int asking__fd(struct source *s)
@@ -361,6 +369,8 @@ static void asking__health(struct source *s, struct health *h)
 		else
 			add_health(&all, &one);
 	}
+	if (!of(s)->n)
+		health__say(&all, "no questions are asked");
 	health__take(h, &all);
 }
 
@@ -391,7 +401,7 @@ static bool asking__ask_tables(const struct sampling *how, const struct scope *s
 		.close = asking__close,                                                            \
 		.set_scope = asking__set_scope,                                                    \
 		.set_sampling = asking__set_sampling,                                              \
-		.since = asking__since,                                                            \
+		.begin = asking__begin,                                                            \
 		.fd = asking__fd,                                                                  \
 		.turn = asking__turn,                                                              \
 		.fetch = asking__fetch,                                                            \

@@ -218,7 +218,7 @@ static bool make_burst(struct making *m, struct unit *u, const struct ask_target
 	struct ask_counts counts;
 	bool ticks = ask_target__is_timer(t), ticked = ask_targets__timer(&m->a->targets) != NULL;
 	const struct check_scope scope = {
-		.fields = ticks ? ask_counts__init(&counts, &m->a->targets) : fields,
+		.fields = ask_counts__init(&counts, &m->a->targets, ticks ? NULL : fields),
 		.words = m->words | 1u << WORD_COUNT,
 		.kernel = &kernel_types};
 

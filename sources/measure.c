@@ -298,7 +298,7 @@ static void set_up(struct source *s)
 		s->m->setup(&setup);
 }
 
-/* Programs of holdings have none of them. */
+/* Programs of holdings have the first one alone. */
 static void find_globals(struct source *s)
 {
 	const struct {
@@ -306,6 +306,7 @@ static void find_globals(struct source *s)
 		void *to;
 		size_t size;
 	} all[] = {
+		{"held_off", &s->g.held_off, sizeof(u32)},
 		{"slow_ns", &s->g.slow_ns, MEASURE_CLASSES * sizeof(u64)},
 		{"min_ns", &s->g.min_ns, sizeof(u64)},
 		{"max_ns", &s->g.max_ns, sizeof(u64)},
@@ -315,7 +316,7 @@ static void find_globals(struct source *s)
 		{"label_passes", &s->g.label_passes, MEASURE_OWN_LABELS * MEASURE_FILTERED / 8},
 	};
 
-	for (u32 i = 0; i < ARRAY_SIZE(all) && !s->held; i++) {
+	for (u32 i = 0; i < (s->held ? 1 : ARRAY_SIZE(all)); i++) {
 		void *at = bpf_globals__find(s->base.obj, all[i].name, all[i].size);
 
 		if (!at)
@@ -409,6 +410,7 @@ static int loaded(struct source *s, struct status *st)
 	int err;
 
 	find_globals(s);
+	*s->g.held_off = 1;
 	s->names_seen = bpf_object__find_map_by_name(s->base.obj, "names_seen");
 	for (u32 i = 0; i < MEASURE_CLASSES && !s->held; i++)
 		s->g.slow_ns[i] = SLOW_LEAST_NS;
@@ -485,6 +487,12 @@ static bool stays(struct source *s)
 	s->peeks = !s->npeeked ||
 		   (s->npeeked <= MEASURE_TOLD && clock__monotonic_ns() < s->peeks_until_ns);
 	return s->peeks;
+}
+
+void measure_source__begin(struct source *s, u64 t0_ns)
+{
+	(void)t0_ns;
+	*s->g.held_off = 0;
 }
 
 void measure_source__hurry(struct source *s)

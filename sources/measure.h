@@ -93,6 +93,9 @@ struct source *measure_source__open(const struct measure_programs *of, const str
 struct source *measure_source__load(const struct measure_programs *of, const struct sampling *how,
 				    struct status *st);
 
+/* Its first interval begins: until then nothing is counted, though it is attached (struct source_ops.begin). */
+void measure_source__begin(struct source *s, u64 t0_ns);
+
 /* Numbers are wanted at once for a third of a second: they are read while programs go on to count, where that can be
  * done. */
 void measure_source__hurry(struct source *s);

@@ -16,7 +16,7 @@ struct sizes {
 /* Where the programs' variables are. */
 struct globals {
 	volatile u64 *slow_ns, *min_ns, *max_ns;
-	volatile u32 *nused, *nslow, *label_filters;
+	volatile u32 *nused, *nslow, *label_filters, *held_off;
 	volatile u64 *label_passes;
 };
 

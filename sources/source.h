@@ -100,8 +100,6 @@ struct source_ops {
 	/* Optional: the first interval of what it serves begins at t0_ns, which is just now: what was counted before
 	 * is of none. */
 	void (*begin)(struct source *s, u64 t0_ns);
-	/* Optional: since when it counts; the first interval begins there, as what is counted since is of it. */
-	u64 (*since)(struct source *s);
 	/* Optional: an fd that becomes readable when drain() has work before the tick; -1 none. */
 	int (*fd)(struct source *s);
 	/* Optional, before fetch at a tick: the interval ends at t1_ns, which is just now; what lasts is cut there.

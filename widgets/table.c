@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 
-#define COLUMNS_MAX 64
 #define NO_CHILD    UINT32_MAX
 #define WHEEL_LINES 3
 
@@ -89,38 +88,24 @@ static void move_bar(struct table *t, const struct row_table *rows)
 		t->places[i].x = t->places[i - 1].x + t->places[i - 1].w + 1;
 }
 
-/* Those that were chosen stand in their order; which of them fit, their priorities say. */
-static u32 place_chosen(struct table *t, const struct row_table *rows, int w)
-{
-	struct column cols[ROW_TABLE_COLUMNS];
-	u8 chosen[ROW_TABLE_COLUMNS];
-	u32 n = t->columns[0] ? row_table__named(rows, t->columns, chosen) : 0;
-
-	for (u32 i = 0; i < n; i++)
-		cols[i] = rows->columns[chosen[i]];
-	n = table__place_columns(cols, n, NULL, w, t->places, ARRAY_SIZE(t->places));
-	for (u32 i = 0; i < n; i++)
-		t->places[i].column = chosen[t->places[i].column];
-	return n;
-}
-
-/* Whether a column means anything is asked of the first row; an empty table shows all. */
+/* Those that were chosen stand in their order, else those that apply; which of them fit, their priorities say. */
 static void place(struct table *t, const struct row_table *rows, int w)
 {
-	u32 n = MIN(rows->ncolumns, (u32)COLUMNS_MAX);
-	bool applies[COLUMNS_MAX];
-	struct value v;
+	struct column cols[ROW_TABLE_COLUMNS];
+	u8 all[ROW_TABLE_COLUMNS], chosen[ROW_TABLE_COLUMNS];
+	u32 nall = row_table__screen(rows, all), n = t->columns[0] ? row_table__named(rows, t->columns, chosen) : 0;
+	const u8 *from = n ? chosen : all;
 
 	t->key_column = 0;
+	for (u32 i = nall; i-- > 0;)
+		if (rows->columns[all[i]].flags & COLUMN_KEY)
+			t->key_column = all[i];
+	n = n ? n : nall;
 	for (u32 i = 0; i < n; i++)
-		applies[i] = !rows->nrows || rows->cell(rows, 0, i, &v);
-	for (u32 i = n; i-- > 0;)
-		if (applies[i] && rows->columns[i].flags & COLUMN_KEY)
-			t->key_column = i;
-	t->nplaces = place_chosen(t, rows, w);
-	if (!t->nplaces)
-		t->nplaces = table__place_columns(rows->columns, n, applies, w, t->places,
-						  ARRAY_SIZE(t->places));
+		cols[i] = rows->columns[from[i]];
+	t->nplaces = table__place_columns(cols, n, w, t->places, ARRAY_SIZE(t->places));
+	for (u32 i = 0; i < t->nplaces; i++)
+		t->places[i].column = from[t->places[i].column];
 	move_bar(t, rows);
 }
 

@@ -105,8 +105,8 @@ void table__search_cancel(struct table *t, const struct table_source *src);
 bool table__mouse(struct table *t, const struct table_source *src, const struct input *in);
 
 /* Pure: which columns fit in w cells and how wide each is, a blank between two; tests sweep
- * it. applies NULL: all do. A wider screen never shows fewer columns. */
-u32 table__place_columns(const struct column *cols, u32 n, const bool *applies, int w,
+ * it. A wider screen never shows fewer columns. */
+u32 table__place_columns(const struct column *cols, u32 n, int w,
 			 struct column_place *out, u32 max);
 
 #endif

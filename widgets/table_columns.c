@@ -24,14 +24,14 @@ static bool stays_longer(const struct column *cols, u32 a, u32 b)
 	return a < b;
 }
 
-static u32 rank_columns(const struct column *cols, u32 n, const bool *applies, u32 *rank)
+static u32 rank_columns(const struct column *cols, u32 n, u32 *rank)
 {
 	u32 count = 0;
 
 	for (u32 i = 0; i < MIN(n, (u32)COLUMNS_MAX); i++) {
 		u32 at = count;
 
-		if (!(cols[i].flags & COLUMN_SCREEN) || (applies && !applies[i]))
+		if (!(cols[i].flags & COLUMN_SCREEN))
 			continue;
 		for (; at > 0 && stays_longer(cols, i, rank[at - 1]); at--)
 			rank[at] = rank[at - 1];
@@ -97,7 +97,7 @@ static void share_rest(const struct column *cols, struct column_place *out, u32 
 	}
 }
 
-u32 table__place_columns(const struct column *cols, u32 n, const bool *applies, int w,
+u32 table__place_columns(const struct column *cols, u32 n, int w,
 			 struct column_place *out, u32 max)
 {
 	u32 rank[COLUMNS_MAX], placed = 0, fit;
@@ -106,7 +106,7 @@ u32 table__place_columns(const struct column *cols, u32 n, const bool *applies, 
 
 	if (w <= 0)
 		return 0;
-	fit = count_fitting(cols, rank, rank_columns(cols, n, applies, rank), w, &key_w);
+	fit = count_fitting(cols, rank, rank_columns(cols, n, rank), w, &key_w);
 	fit = MIN(fit, max);
 	for (u32 i = 0; i < fit; i++)
 		shown[rank[i]] = true;

@@ -100,6 +100,19 @@ def test_bursts():
     assert any(r["stack"] for r in rows), rows[:3]
 
 
+def test_stack_by_counts():
+    """A stack is sampled once so many of one event are in the slot, by its name, whatever else came"""
+    n = 3000
+    asked = ('burst sched:sched_switch, syscalls:sys_enter_getppid/comm == "calls"/ every 20ms '
+             'sample stack if sys_enter_getppid >= 40')
+    _, _, watch = run("exact", n, asked)
+    rows = watch.rows(ask=asked)
+    same("in all slots", n, sum(r["syscalls:sys_enter_getppid"] for r in rows))
+    for r in rows:
+        assert bool(r["stack"]) == (r["syscalls:sys_enter_getppid"] >= 40), r
+    assert any(r["stack"] for r in rows) and any(not r["stack"] for r in rows), rows[:3]
+
+
 def test_last_slot():
     """The last slot is told though nothing comes behind it, with whose stack was sampled"""
     n = 3000

@@ -191,5 +191,35 @@ def test_replay():
             assert len(a["rows"]) == len(b["rows"]), view
 
 
+def test_first_interval():
+    """The first interval begins when all questions are attached: each counts the same, and nothing of before"""
+    live.need_root()
+    sleeps = "syscalls:sys_enter_clock_nanosleep if pid == {0}"
+    sleeper = "import time\nprint('ready', flush=True)\nwhile True: time.sleep(0.001)"
+    with subprocess.Popen([sys.executable, "-c", sleeper], stdout=subprocess.PIPE, text=True) as work:
+        try:
+            work.stdout.readline()
+            asks = [f"!count {sleeps.format(work.pid)} && {i} < {i + 1}" for i in range(4)]
+            asks.append(f"!list {sleeps.format(work.pid)}")
+            first = live.batch("-V", "events", "-n", 1, "-d", 0.5, *[x for a in asks for x in ("--ask", a)])[0]
+        finally:
+            work.kill()
+    lines = [r["t_ns"] for r in first["rows"] if "t_ns" in r]
+    counts = [r["count"] for r in first["rows"] if "count" in r] + [len(lines)]
+    assert len(counts) == 5 and max(counts) > 20, counts
+    # They are read one after the other.
+    assert max(counts) - min(counts) <= 20 + max(counts) / 50, counts
+    assert first["t0_ns"] <= min(lines) and max(lines) <= first["t1_ns"] + 100_000_000, first["t0_ns"]
+
+
+def test_nothing_asked():
+    """Without a question the views of questions say so, and their interval is as long as any other's"""
+    live.need_root()
+    for view in ("events", "pairs", "held"):
+        report = live.batch("-V", view, "-n", 1, "-d", 0.2)[0]
+        assert not report["rows"] and "no questions are asked" in report["health"]["note"], report
+        assert report["t1_ns"] - report["t0_ns"] < 60e9, report
+
+
 if __name__ == "__main__":
     live.main(globals())

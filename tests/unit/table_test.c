@@ -251,7 +251,7 @@ static void columns_fit_every_width(void **state)
 		u32 key, n = random_columns(&seed, cols, &key), nbefore = 0;
 
 		for (int w = 1; w <= 250; w++) {
-			u32 placed = table__place_columns(cols, n, NULL, w, now, 32);
+			u32 placed = table__place_columns(cols, n, w, now, 32);
 
 			check_places(now, placed, key, w);
 			for (u32 i = 0; i < nbefore; i++)
@@ -267,39 +267,48 @@ static void the_least_important_goes_first(void **state)
 	struct fixture *f = *state;
 	const struct column *cols = f->rows.table.columns;
 	struct column_place p[32];
-	u32 n = table__place_columns(cols, ROWS_COLUMNS, NULL, 80, p, 32);
+	u32 n = table__place_columns(cols, ROWS_COLUMNS, 80, p, 32);
 
 	/* Fixed: 14+7+8+8+14 and five gaps. The key has the rest. */
 	assert_int_equal(n, ROWS_COLUMNS);
 	assert_int_equal(p[ROWS_SYMBOL].w, 80 - 51 - 5);
-	n = table__place_columns(cols, ROWS_COLUMNS, NULL, 75, p, 32);
+	n = table__place_columns(cols, ROWS_COLUMNS, 75, p, 32);
 	assert_int_equal(n, 5);
 	assert_false(shows(p, n, ROWS_SAMPLES));
-	n = table__place_columns(cols, ROWS_COLUMNS, NULL, 35, p, 32);
+	n = table__place_columns(cols, ROWS_COLUMNS, 35, p, 32);
 	assert_int_equal(n, 2);
 	assert_int_equal(p[0].column, ROWS_SELF);
 	assert_int_equal(p[1].w, 20);
-	n = table__place_columns(cols, ROWS_COLUMNS, NULL, 25, p, 32);
+	n = table__place_columns(cols, ROWS_COLUMNS, 25, p, 32);
 	assert_int_equal(n, 2);
 	assert_int_equal(p[1].w, 10);
-	n = table__place_columns(cols, ROWS_COLUMNS, NULL, 20, p, 32);
+	n = table__place_columns(cols, ROWS_COLUMNS, 20, p, 32);
 	assert_int_equal(n, 1);
 	assert_int_equal(p[0].column, ROWS_SYMBOL);
-	assert_int_equal(table__place_columns(cols, ROWS_COLUMNS, NULL, 0, p, 32), 0);
+	assert_int_equal(table__place_columns(cols, ROWS_COLUMNS, 0, p, 32), 0);
 }
 
-static void only_what_applies(void **state)
+static bool first_two_cells(const struct row_table *t, u32 row, u32 column, struct value *out)
 {
-	struct fixture *f = *state;
-	bool applies[ROWS_COLUMNS] = {[ROWS_SELF] = true, [ROWS_SYMBOL] = true};
-	struct column_place p[32];
+	(void)t;
+	*out = (struct value){.type = VALUE_COUNT, .u = row};
+	return column < 2;
+}
 
-	assert_int_equal(
-		table__place_columns(f->rows.table.columns, ROWS_COLUMNS, applies, 200, p, 32), 2);
-	/* the bar grows by 10, as the name has room */
-	assert_int_equal(p[1].w, 200 - 15 - 10);
-	table__place_columns(f->rows.table.columns, ROWS_COLUMNS, applies, 120, p, 32);
-	assert_int_equal(p[1].w, 120 - 15);
+/* Rows may be of several kinds: then the first one says nothing of the others' columns. */
+static void what_applies_is_asked_of_the_first_row(void **state)
+{
+	struct column columns[] = {{.flags = COLUMN_SCREEN}, {.flags = COLUMN_EXPORT}, {.flags = COLUMN_SCREEN},
+				   {.flags = COLUMN_SCREEN | COLUMN_OF_SOME}};
+	struct row_table t = {.columns = columns, .ncolumns = 4, .nrows = 1, .cell = first_two_cells};
+	u8 out[ROW_TABLE_COLUMNS];
+
+	(void)state;
+	assert_int_equal(row_table__screen(&t, out), 2);
+	assert_int_equal(out[0], 0);
+	assert_int_equal(out[1], 3);
+	t.nrows = 0;
+	assert_int_equal(row_table__screen(&t, out), 3);
 }
 
 /* ---- cursor ---- */
@@ -699,7 +708,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(columns_fit_every_width),
 		TEST(the_least_important_goes_first),
-		TEST(only_what_applies),
+		TEST(what_applies_is_asked_of_the_first_row),
 		TEST(follows_rank_one_until_moved),
 		TEST(follows_its_row_once_moved),
 		TEST(stays_in_place_on_the_screen),

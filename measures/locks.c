@@ -65,7 +65,7 @@ const struct measure measure_locks = {
 	.kept = LOCK_LABEL_LOCK,
 	.cold = 2048, /* pairs of threads, at each lock, by stack */
 	.drills = (const u32[]){1u << BY_TID, 1u << BY_HOLDER | 1u << BY_AT, 0},
-	.narrow = "lock kind rate wall_pct avg_ns max_ns holder",
+	.narrow = "lock kind rate wall_pct unfinished max_ns holder",
 	.optional = "contention_begin contention_end",
 	.notes = {[LOCKS_OWN] = "contentions within proftop's own programs are left out",
 		  [LOCKS_DEEP] = "locks were taken by who had 32 others already",

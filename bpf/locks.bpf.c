@@ -17,6 +17,7 @@
 #define STACK_OWN_SLOTS OWN_STACKS
 #include <linux/ptrace.h>
 
+#include "bpf/locks_caller.bpf.h"
 #include "bpf/locks_order.bpf.h"
 #include "bpf/locks_taken.bpf.h"
 
@@ -312,31 +313,9 @@ struct mm_struct___locks {
 #define OWNER_FLAGS   7ULL
 #define OWNER_IS_READ 1ULL /* of an rw_semaphore */
 
-static __always_inline bool is_lock_text(u64 ip)
-{
-	return (ip >= lock_text[0] && ip < lock_text[1]) || (ip >= lock_text[2] && ip < lock_text[3]);
-}
-
-#define CALLERS 14
-
-/* Who takes a lock: the first behind what is there for all locks, before which are the tracer's. */
-static __noinline u64 lock__caller(void *ctx)
-{
-	u64 ips[CALLERS] = {};
-	bool inside = false;
-	long bytes = bpf_get_stack(ctx, ips, sizeof(ips), 0);
-	u32 n = bytes > 0 ? (u64)bytes / sizeof(u64) : 0;
-
-	for (u32 i = 0; i < CALLERS && i < n; i++) {
-		if (is_lock_text(ips[i]))
-			inside = true;
-		else if (inside)
-			return ips[i];
-	}
-	return 0;
-}
-
-static __always_inline u64 kernel__key(void *ctx, struct task_struct *task, u64 lock, u32 flags)
+/* ends: it is the event at the end, which has paths of its own. */
+static __always_inline u64 kernel__key(void *ctx, struct task_struct *task, u64 lock, u32 flags, bool ends,
+				       struct measure_stats *st)
 {
 	u64 mm = (u64)BPF_CORE_READ(task, mm), how = LOCK_OF_CALLER, address;
 
@@ -349,7 +328,7 @@ static __always_inline u64 kernel__key(void *ctx, struct task_struct *task, u64 
 		how = LOCK_OF_MM;
 		address = 0;
 	} else {
-		address = lock__caller(ctx);
+		address = lock__caller(ctx, hash_finish(flags << 1 | ends), st);
 	}
 	return LOCK_KERNEL | how << LOCK_HOW_SHIFT | (u64)(flags & 0xff) << LOCK_TYPE_SHIFT |
 	       (address & LOCK_ADDRESS_MASK);
@@ -405,7 +384,7 @@ static __always_inline void sleep__begin(void *ctx, u64 lock, u32 flags, struct 
 	t->own[OWN_BEGIN] = run__begin(st);
 	t->own[OWN_LOCK] = lock;
 	t->own[OWN_HOLDER] = kernel__holder(lock, flags);
-	t->own[OWN_KEY] = kernel__key(ctx, task, lock, flags);
+	t->own[OWN_KEY] = kernel__key(ctx, task, lock, flags, false, st);
 }
 
 /* Of who spins only the kernel's part: it may be anybody, and what it spins for others want, too. */
@@ -423,7 +402,7 @@ static __always_inline bool spin__end(void *ctx, struct lock_cpu *c, u32 at, str
 	if (!s->of)
 		return false;
 	labels[LOCK_LABEL_LOCK] = kernel__key(ctx, s->task, c->spins[at & (SPINS - 1)].lock,
-					      c->spins[at & (SPINS - 1)].flags);
+					      c->spins[at & (SPINS - 1)].flags, true, st);
 	return true;
 }
 
@@ -450,7 +429,8 @@ static __always_inline void kernel__end(void *ctx, struct lock_cpu *c, u64 lock,
 				 .labels = labels,
 				 .result = result,
 				 .error = result < 0,
-				 .stack = SLEEP_STACK};
+				 .stack = SLEEP_STACK,
+				 .dear = true};
 	struct measure_cell *cell = NULL;
 	u32 at = SPINS;
 

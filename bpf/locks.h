@@ -101,7 +101,7 @@ struct thread_record {
 #define WAITERS_NS     20000000ULL /* that a wait lasts before it is */
 
 /* measure_stats.notes */
-enum { LOCKS_OWN, LOCKS_DEEP, LOCKS_ORDERS_FULL };
+enum { LOCKS_OWN, LOCKS_DEEP, LOCKS_ORDERS_FULL, LOCKS_PATHS };
 
 /* --- each lock that is taken, by probes of the processes that are looked at (bpf/locks_taken.bpf.h) --- */
 

@@ -19,8 +19,6 @@ enum {
 #define HOLDER_EVERY_NS 1000000ULL /* between two stacks of who lets go of a lock */
 
 const volatile u64 static_begin = 0, static_end = 0; /* of the kernel's image */
-/* Where the code lies that takes locks: .spinlock.text and .sched.text. */
-const volatile u64 lock_text[4] = {};
 const volatile u32 futex_call = 202, waitv_call = 449;
 
 /* A user's lock that is waited for. */

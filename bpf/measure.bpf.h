@@ -36,6 +36,11 @@
 #define STACK_EVERY_SHIFT 6
 #endif
 
+/* Of spans whose stacks cost about as much as they last (measure_span.dear): which have their own, and how many of
+ * the others: the first 8 of a cell, 16 of 60, 26 of 500 in an interval. */
+#define STACK_DEAR_LONG_NS 1000000
+#define STACK_DEAR_SHIFT   2
+
 /* One in `every` on average, by chance, so that it falls in step with no loop. n: how many there were since the
  * last one, with this. */
 static __always_inline bool stack__is_drawn(u32 n, u32 every)
@@ -79,6 +84,7 @@ struct measure_span {
 	const u64 *labels;
 	s64 result;
 	bool error;
+	bool dear; /* STACK_DEAR_x holds */
 	u32 class;
 	u32 stack; /* STACK_USER, STACK_KERNEL: what is sampled; 0: none is */
 	bool stack_wanted; /* whether it is due or not */
@@ -90,9 +96,16 @@ struct measure_span {
 
 #define SELDOM_MANY 1024 /* of a cell in an interval */
 
+static __always_inline bool span__is_long(const struct measure_span *s, u64 ns)
+{
+	return ns >= (s->dear ? STACK_DEAR_LONG_NS : STACK_LONG_NS);
+}
+
 static __always_inline bool span__is_due(const struct measure_span *s, const struct measure_cell *c, u32 half,
 					 u64 ns)
 {
+	if (s->dear)
+		return span__is_long(s, ns) || stack__is_drawn(c->unsampled + 1, c->count >> STACK_DEAR_SHIFT);
 	/* By the clock: which runs are timed is by their count. */
 	return s->seldom ? !(s->now >> 6 & (c->count < SELDOM_MANY ? 63 : 511)) : stack__is_due(c, half, ns);
 }
@@ -320,7 +333,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 		*stack = stack__capture(ctx, s->slot ? s->slot : STACK_SLOT_TRACE, s->stack & MEASURE_STACKS, 0,
 					s->now);
 		cell__add_stack(c, s,
-				half | (ns >= STACK_LONG_NS ? STACK_ALONE : 0) | (many ? STACK_OF_MANY : 0),
+				half | (span__is_long(s, ns) ? STACK_ALONE : 0) | (many ? STACK_OF_MANY : 0),
 				*stack, ns);
 	} else if (MEASURE_STACKS) {
 		cell__keep(c, ns, s->sums);

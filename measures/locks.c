@@ -42,7 +42,7 @@ static const struct measure_label labels[LABELS] = {
 	[BY_CGROUP] = {.name = "cgroup", .title = "Cgroup", .width = 16, .kind = LABEL_CGROUP,
 		       .help = "cgroup v2, path below its mount point"},
 	[BY_STACK] = {.name = "stack", .title = "Waits in", .width = 24, .kind = LABEL_STACK,
-		      .help = "where it is waited for; what took 50 us has its own stack, and of "
+		      .help = "where it is waited for; what took 50 us (in the kernel: 1 ms) has its own stack, and of "
 			      "the rest one stands for those since the last"},
 };
 
@@ -65,11 +65,12 @@ const struct measure measure_locks = {
 	.kept = LOCK_LABEL_LOCK,
 	.cold = 2048, /* pairs of threads, at each lock, by stack */
 	.drills = (const u32[]){1u << BY_TID, 1u << BY_HOLDER | 1u << BY_AT, 0},
-	.narrow = "lock kind rate wall_pct avg_ns max_ns holder",
+	.narrow = "lock kind rate wall_pct unfinished max_ns holder",
 	.optional = "contention_begin contention_end",
 	.notes = {[LOCKS_OWN] = "contentions within proftop's own programs are left out",
 		  [LOCKS_DEEP] = "locks were taken by who had 32 others already",
-		  [LOCKS_ORDERS_FULL] = "orders of locks found no room"},
+		  [LOCKS_ORDERS_FULL] = "orders of locks found no room",
+		  [LOCKS_PATHS] = "callers of the kernel's locks were read from the wrong place"},
 	.unseen = "locks that are taken at once are not counted (--lock-orders has their orders); 32-bit programs "
 		  "are not seen",
 };

@@ -23,25 +23,16 @@
 #include "base/file.h"
 #include "bpf/stack.h"
 #include "sources/lock_names.h"
+#include "sources/lock_sleepers.h"
 #include "sources/locks_taken.h"
 #include "sources/measure.h"
 #include "sources/sleeping_stack.h"
-#include "sources/stack_table.h"
 
 _Static_assert(ORDER_GUARDS <= MEASURE_GUARDS, "a sample has room for a record's guards");
 
 #define TRIES	     10		     /* until a lock of which nothing says what it is is a futex */
 #define WALKS	     64		     /* stacks that are copied each interval */
 #define OWNERS	     512 /* mutexes that are looked into each interval */
-#define SLEEPER_FRAMES 64
-
-/* Where a thread sleeps. */
-struct sleeper_seen {
-	u32 tid;
-	bool goes_on; /* seen in this interval */
-	u64 begin_ns; /* of its wait */
-	u64 stack;    /* hash; 0: it could not be walked */
-};
 
 struct ctx {
 	struct lock_names base;
@@ -49,13 +40,7 @@ struct ctx {
 	const struct stack_walker *walker;
 	int kinds_fd;
 	u32 owners, walks; /* looked at in this interval */
-	int wanted_fd;
-	u64 wanted[2][HOLDERS_WANTED]; /* of the last interval, and of this one: as the map has them */
-	u32 nwanted[2];
-	struct sleeper_seen held_at[HOLDERS_WANTED]; /* where holders sleep, by a hash of their tid */
-	struct sleeper_seen *waiters;		     /* of waits that go on */
-	u32 nwaiters, waiters_cap;
-	struct hidx by_waiter; /* by tid */
+	struct lock_sleepers sleepers;
 };
 
 /* Those of who waits in the kernel are nobody's lock. */
@@ -194,126 +179,6 @@ static void on_order(struct ctx *c, const struct order_record *r, const struct s
 	sink__put(sink, &out.head);
 }
 
-/* --- where those are that have what is waited for --- */
-
-static struct sleeper_seen *held_at(struct ctx *c, u32 tid)
-{
-	return &c->held_at[mix64(tid) % HOLDERS_WANTED];
-}
-
-static u32 walk_sleeper(struct ctx *c, const struct sleeper_record *r, u64 now, u64 *ips, enum walk_end *end)
-{
-	struct stack_space *space;
-	u8 stack[SLEEPING_STACK_BYTES];
-	struct stack_copy copy = {.tgid = r->tgid, .t_ns = now, .stack = stack,
-				  .regs = {r->ip, r->sp, r->fp, r->lr}};
-	u32 n;
-
-	copy.nstack = sleeping_stack__copy(r->tgid, r->sp, stack);
-	space = c->walker && copy.nstack && sleeping_stack__stays(r->tid, r->sp) ? c->walker->space(c->walker, r->tgid, now)
-							    : NULL;
-	if (!space)
-		return 0;
-	n = c->walker->walk(c->walker, space, &copy, ips, SLEEPER_FRAMES, end);
-	c->walker->put_space(c->walker, space);
-	return n;
-}
-
-/* The hash of where it sleeps, which the sink has then; 0: it has gone on. */
-static u64 put_sleeper(struct ctx *c, const struct sleeper_record *r, const struct sample_sink *sink)
-{
-	u64 now = clock__monotonic_ns(), ips[SLEEPER_FRAMES];
-	struct stack_def def = {.head.type = SAMPLE_STACK_DEF, .tgid = r->tgid, .t_ns = now, .ips = ips};
-	enum walk_end end;
-	u32 n = walk_sleeper(c, r, now, ips, &end);
-
-	if (!n)
-		return 0;
-	def.nuser = (u16)n;
-	def.whole = end == WALK_WHOLE;
-	def.cut = end == WALK_CUT;
-	def.hash = stack_hash(ips, 0, n, r->tgid);
-	sink__put(sink, &def.head);
-	return def.hash;
-}
-
-static void on_holder(struct ctx *c, const struct sleeper_record *r, const struct sample_sink *sink)
-{
-	*held_at(c, r->tid) = (struct sleeper_seen){.tid = r->tid, .stack = put_sleeper(c, r, sink)};
-}
-
-static struct sleeper_seen *waiter_of(struct ctx *c, u32 tid)
-{
-	u32 at;
-
-	HIDX_FIND(at, &c->by_waiter, mix64(tid), pos, c->waiters[pos].tid == tid);
-	return at == HIDX_NONE ? NULL : &c->waiters[at];
-}
-
-static void on_waiter(struct ctx *c, const struct sleeper_record *r, const struct sample_sink *sink)
-{
-	struct sleeper_seen *w = waiter_of(c, r->tid);
-
-	if (!w && c->nwaiters == WAITERS_MAX)
-		return;
-	if (!w) {
-		c->waiters = xgrow(c->waiters, c->nwaiters, &c->waiters_cap, sizeof(*c->waiters));
-		hidx__add(&c->by_waiter, mix64(r->tid), c->nwaiters);
-		w = &c->waiters[c->nwaiters++];
-	}
-	*w = (struct sleeper_seen){.tid = r->tid,
-				   .begin_ns = r->begin_ns,
-				   .goes_on = true,
-				   .stack = put_sleeper(c, r, sink)};
-}
-
-/* Those whose wait has ended. */
-static void forget_waiters(struct ctx *c)
-{
-	u32 n = 0;
-
-	for (u32 i = 0; i < c->nwaiters; i++)
-		if (c->waiters[i].goes_on)
-			c->waiters[n++] = c->waiters[i];
-	if (n < c->nwaiters) {
-		c->nwaiters = n;
-		hidx__clear(&c->by_waiter);
-		for (u32 i = 0; i < n; i++)
-			hidx__add(&c->by_waiter, mix64(c->waiters[i].tid), i);
-	}
-	for (u32 i = 0; i < n; i++)
-		c->waiters[i].goes_on = false;
-}
-
-static bool is_wanted(const struct ctx *c, u64 key)
-{
-	for (u32 i = 0; i < c->nwanted[1]; i++)
-		if (c->wanted[1][i] == key)
-			return true;
-	return false;
-}
-
-static void want_holder(struct ctx *c, u32 tgid, u32 tid)
-{
-	u64 key = LOCK_HOLDER(tgid, tid);
-	u32 yes = 1;
-
-	if (c->nwanted[1] == HOLDERS_WANTED || is_wanted(c, key) || bpf_map_update_elem(c->wanted_fd, &key, &yes, BPF_ANY))
-		return;
-	c->wanted[1][c->nwanted[1]++] = key;
-}
-
-/* Those that nobody waits for any more. */
-static void forget_holders(struct ctx *c)
-{
-	for (u32 i = 0; i < c->nwanted[0]; i++)
-		if (!is_wanted(c, c->wanted[0][i]))
-			bpf_map_delete_elem(c->wanted_fd, &c->wanted[0][i]);
-	memcpy(c->wanted[0], c->wanted[1], sizeof(c->wanted[0]));
-	c->nwanted[0] = c->nwanted[1];
-	c->nwanted[1] = 0;
-}
-
 static void on_thread(struct ctx *c, const struct thread_record *r)
 {
 	lock_names__set_comm(&c->base, r->tgid, r->tid, r->comm);
@@ -322,17 +187,18 @@ static void on_thread(struct ctx *c, const struct thread_record *r)
 static void take_record(void *ctx, const void *data, size_t size, const struct sample_sink *sink)
 {
 	u32 type = *(const u32 *)data;
+	struct ctx *c = ctx;
 
 	if (type == RECORD_LOCK && size >= sizeof(struct lock_record))
-		on_lock(ctx, data);
+		on_lock(c, data);
 	else if (type == RECORD_ORDER && size >= sizeof(struct order_record))
-		on_order(ctx, data, sink);
+		on_order(c, data, sink);
 	else if (type == RECORD_HOLDER && size >= sizeof(struct sleeper_record))
-		on_holder(ctx, data, sink);
+		lock_sleepers__take_holder(&c->sleepers, data, sink);
 	else if (type == RECORD_WAITER && size >= sizeof(struct sleeper_record))
-		on_waiter(ctx, data, sink);
+		lock_sleepers__take_waiter(&c->sleepers, data, sink);
 	else if (type == RECORD_THREAD && size >= sizeof(struct thread_record))
-		on_thread(ctx, data);
+		on_thread(c, data);
 }
 
 /* --- locks of the kernel --- */
@@ -399,7 +265,7 @@ static void *begin(const struct measure *m, const struct sampling *how)
 	(void)m;
 	lock_names__init(&c->base, how->names);
 	c->taken = locks_taken__new(how);
-	c->walker = how->walker;
+	c->walker = c->sleepers.walker = how->walker;
 	c->kinds_fd = -1;
 	return c;
 }
@@ -410,8 +276,7 @@ static void end(void *ctx)
 
 	locks_taken__free(c->taken);
 	lock_names__fini(&c->base);
-	free(c->waiters);
-	hidx__fini(&c->by_waiter);
+	lock_sleepers__fini(&c->sleepers);
 	free(c);
 }
 
@@ -442,7 +307,7 @@ static int attach(void *ctx, struct bpf_object *obj, struct status *st)
 	struct ctx *c = ctx;
 
 	c->kinds_fd = bpf_object__find_map_fd_by_name(obj, "lock_kinds");
-	c->wanted_fd = bpf_object__find_map_fd_by_name(obj, "lock_wanted");
+	c->sleepers.wanted_fd = bpf_object__find_map_fd_by_name(obj, "lock_wanted");
 	return locks_taken__attach(c->taken, obj, st);
 }
 
@@ -479,8 +344,7 @@ static void tick(void *ctx, struct bpf_object *obj)
 
 	(void)obj;
 	c->owners = c->walks = 0;
-	forget_holders(c);
-	forget_waiters(c);
+	lock_sleepers__tick(&c->sleepers);
 	look_at_sleepers(c);
 	locks_taken__tick(c->taken);
 }
@@ -596,12 +460,7 @@ static void counted(void *ctx, const struct measure_cell *cell, const struct mea
 
 static u64 where(void *ctx, const struct measure_open *o)
 {
-	struct sleeper_seen *w = waiter_of(ctx, o->who.tid);
-
-	if (!w || w->begin_ns != o->begin_ns)
-		return 0;
-	w->goes_on = true;
-	return w->stack;
+	return lock_sleepers__where(&((struct ctx *)ctx)->sleepers, o->who.tid, o->begin_ns);
 }
 
 static void goes_on(void *ctx, const struct measure_open *o, const struct measure_key *keys, u32 n,
@@ -622,10 +481,9 @@ static void goes_on(void *ctx, const struct measure_open *o, const struct measur
 		tid = lock_seen__owner(l);
 	if (!tid)
 		return;
-	if (held_at(c, tid)->tid == tid)
-		out.stack = held_at(c, tid)->stack;
+	out.stack = lock_sleepers__held_at(&c->sleepers, tid);
 	put_holder(c, &out, tid, sink);
-	want_holder(c, out.tgid, tid);
+	lock_sleepers__want(&c->sleepers, out.tgid, tid);
 }
 
 const struct measure_hooks locks_hooks = {

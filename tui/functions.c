@@ -361,7 +361,7 @@ bool functions__pick(struct host *h, const char *text, struct status *st)
 	if (!list)
 		return false;
 	set_functions(h, list);
-	host__message(h, ROLE_OK, "%u function%s timed", list->n, list->n == 1 ? " is" : "s are");
+	host__message(h, ROLE_OK, "%u function%s picked", list->n, list->n == 1 ? " is" : "s are");
 	app__show_view(h, view__index("funcs"));
 	return true;
 }

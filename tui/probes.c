@@ -164,10 +164,14 @@ static bool is_live(const struct host *h, struct status *st)
 
 bool probes__open(struct host *h, const char *where, struct status *st)
 {
+	const struct id_set *pids = &h->scope->include[SCOPE_PID];
+
 	if (!is_live(h, st))
 		return false;
 	copy_str(h->probes_of, sizeof(h->probes_of), where);
-	dialog__open(h, *where ? DIALOG_PICK_PROBE : DIALOG_PICK_PROGRAM);
+	if (!*where && pids->active && pids->n == 1)
+		snprintf(h->probes_of, sizeof(h->probes_of), "pid:%u", (u32)pids->ids[0]);
+	dialog__open(h, *h->probes_of ? DIALOG_PICK_PROBE : DIALOG_PICK_PROGRAM);
 	return true;
 }
 
@@ -264,22 +268,21 @@ static bool open_called(struct host *h, const struct screen *s)
 	return true;
 }
 
-/* The process that the row under the cursor is of, else the one that all is of; 0: neither. */
-static u32 process_of(const struct host *h, const struct screen *s)
+/* The process that the row under the cursor is of; 0: none. */
+static u32 process_of(const struct screen *s)
 {
-	const struct id_set *pids = &h->scope->include[SCOPE_PID];
 	char term[160];
 	u32 pid;
 
 	if (s->ops->exclude && s->ops->exclude(s, term, sizeof(term)) && sscanf(term, "!pid=%u", &pid) == 1)
 		return pid;
-	return pids->active && pids->n == 1 ? (u32)pids->ids[0] : 0;
+	return 0;
 }
 
 /* Where no function is: those of a process, or of one that is picked. */
 static void open_picker(struct host *h, const struct screen *s)
 {
-	u32 pid = process_of(h, s);
+	u32 pid = process_of(s);
 	char where[32] = "";
 	struct status st = {0};
 

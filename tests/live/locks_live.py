@@ -567,6 +567,22 @@ def test_kernel():
                        f"ms of them, process {pid}")
 
 
+def test_kernel_callers():
+    """Who takes a lock of the kernel, which is read from where it was on the stack before, is on the stack that is walked"""
+    live.need_root()
+    with live.Watch("locks", "--group", "lock,stack") as watch:
+        watch.next()
+        create_files()
+        watch.until(live.now_ns())
+    rows = [(r["lock"].split(" in ")[1], [f["symbol"] for f in r["stack"]], r["count"])
+            for x in watch.reports for r in x["rows"]
+            if r["kind"] == "kernel" and " in " in r["lock"] and r["stack"] and r["count"]]
+    assert sum(n for *_, n in rows) > 300, rows
+    assert not (wrong := [(caller, stack) for caller, stack, _ in rows if caller not in stack]), wrong
+    notes = {x["health"].get("note") or "" for x in watch.reports}
+    assert not any("wrong place" in n for n in notes), notes
+
+
 def test_mmap_lock():
     """mmap_lock by process: the one whose threads map at once waits for its own, the one with one thread for none"""
     live.need_root()

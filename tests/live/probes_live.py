@@ -43,7 +43,7 @@ def test_functions():
         session(*probes(path, "type members", f"wait arguments.c:{line}", "key Enter",
                         "wait time its calls", "type time by result", "key Enter",
                         f"wait function {path}:members by text, req->len, ret", "key Enter",
-                        "wait 1 function is timed"))
+                        "wait 1 function is picked"))
         session(*probes(path, "type members", "key Enter", "wait time its calls", "type who", "key Enter",
                         f"wait ask count uprobe:{path}:members by text, req->len, req->name, ustack", "key Enter",
                         "wait asked"), options=("-p", os.getpid()))
@@ -58,7 +58,8 @@ def test_static_probes():
                 "wait semaphore, usdt", "type step", "wait 5 arguments, usdt", "key Enter",
                 f"wait ask count usdt:pid:{work.pid}:proftest:step by arg1, arg2",
                 options=("-p", work.pid))
-        session("key A", "wait static probe", "type sched:sched_switch", "wait tracepoint", "key Enter",
+        session("key :", "type probes", "key Enter", "wait static probe", "type sched:sched_switch", "wait tracepoint",
+                "key Enter",
                 "wait ask count sched:sched_switch by comm", options=("-p", work.pid))
 
 

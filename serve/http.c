@@ -17,6 +17,7 @@ struct http {
 	struct http_config cfg;
 	struct MHD_Daemon *daemon;
 	struct http_request *waiting; /* not answered yet, their connections suspended */
+	bool ends; /* nobody is there any more for what is asked now */
 };
 
 struct http_request {
@@ -148,13 +149,17 @@ static bool is_known_client(struct http_request *rq)
 	return of && !gnutls_certificate_verify_peers2(of->tls_session, &wrong) && !wrong;
 }
 
+#define ENDS "proftop ends"
+
 static void judge(struct http_request *rq, const char *method)
 {
 	const struct http_config *cfg = &rq->http->cfg;
 	struct target t;
 	char why[128];
 
-	if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
+	if (rq->http->ends)
+		http__say(rq, MHD_HTTP_SERVICE_UNAVAILABLE, ENDS);
+	else if (strcmp(method, MHD_HTTP_METHOD_GET) && strcmp(method, MHD_HTTP_METHOD_HEAD))
 		http__say(rq, MHD_HTTP_METHOD_NOT_ALLOWED, "nothing here takes %.16s", method);
 	else if (cfg->plain_host && !address__host_is_plain(header(rq, MHD_HTTP_HEADER_HOST)))
 		http__say(rq, MHD_HTTP_FORBIDDEN, "ask by a numeric address, or as localhost");
@@ -271,8 +276,9 @@ void http__free(struct http *h)
 {
 	if (!h)
 		return;
+	h->ends = true;
 	while (h->waiting)
-		http__say(h->waiting, MHD_HTTP_SERVICE_UNAVAILABLE, "proftop ends");
+		http__say(h->waiting, MHD_HTTP_SERVICE_UNAVAILABLE, ENDS);
 	http__run(h);
 	MHD_stop_daemon(h->daemon);
 	free(h);

@@ -30,7 +30,7 @@ struct http_config {
 
 /* NULL with st. What it borrows has to stay. */
 struct http *http__new(const struct http_config *cfg, struct status *st);
-/* Refuses what was not answered, closes everything. NULL is fine. */
+/* Refuses what was not answered, and what comes meanwhile, closes everything. NULL is fine. */
 void http__free(struct http *h);
 int http__fd(const struct http *h); /* readable when http__run has something to do */
 int http__timeout_ms(struct http *h); /* until it has, anyway; -1 never */

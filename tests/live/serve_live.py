@@ -334,6 +334,26 @@ def test_end():
         raise AssertionError("somebody listens there still")
 
 
+def test_asked_at_the_end():
+    """What is asked while it ends is refused, or nobody is there any more"""
+    s = Server(views="cpu")
+    stop, statuses = threading.Event(), []
+
+    def ask():
+        while not stop.is_set():
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                statuses.append(s.get("/metrics")[0])
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for t in threads:
+        t.start()
+    live.wait_for(lambda: len(statuses) > 20, 60)
+    s.stop()
+    stop.set()
+    for t in threads:
+        t.join()
+    assert s.process.returncode == 0 and set(statuses) <= {200, 503}, set(statuses)
+
+
 def refused(*options, status=2, words=()):
     run = live.proftop(*options)
     assert run.status == status and all(w in run.err for w in words), str(run)

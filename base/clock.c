@@ -10,7 +10,7 @@ static u64 ahead_ns; /* of the kernel's; modulo 2^64 when it is behind */
 static pthread_once_t ahead_known = PTHREAD_ONCE_INIT;
 
 /* What /proc tells are the offsets of children to come: mostly those of the process too. */
-static bool told_offsets_are_ours(void)
+static bool offsets_are_ours(void)
 {
 	char mine[64] = "", children[64] = "";
 
@@ -21,7 +21,7 @@ static bool told_offsets_are_ours(void)
 
 static void find_ahead(void)
 {
-	FILE *f = told_offsets_are_ours() ? fopen("/proc/self/timens_offsets", "re") : NULL;
+	FILE *f = offsets_are_ours() ? fopen("/proc/self/timens_offsets", "re") : NULL;
 	long long s, ns;
 
 	if (!f)

@@ -85,14 +85,14 @@ static __always_inline u64 holder__of(struct task_struct *task)
 	struct thread_record r = {.type = RECORD_THREAD,
 				  .tgid = BPF_CORE_READ(task, tgid),
 				  .tid = BPF_CORE_READ(task, pid)};
-	struct lock_named now = {.start_ns = BPF_CORE_READ(task, start_time)}, *told;
+	struct lock_named now = {.start_ns = BPF_CORE_READ(task, start_time)}, *known;
 	u64 key = LOCK_HOLDER(r.tgid, r.tid);
 
 	BPF_CORE_READ_STR_INTO(&r.comm, task, comm);
 	__builtin_memcpy(now.comm, r.comm, sizeof(now.comm));
-	told = bpf_map_lookup_elem(&lock_named, &key);
-	if (told && told->start_ns == now.start_ns && told->comm[0] == now.comm[0] &&
-	    told->comm[1] == now.comm[1])
+	known = bpf_map_lookup_elem(&lock_named, &key);
+	if (known && known->start_ns == now.start_ns && known->comm[0] == now.comm[0] &&
+	    known->comm[1] == now.comm[1])
 		return key;
 	if (!bpf_ringbuf_output(&records, &r, sizeof(r), ring_flags(false)))
 		bpf_map_update_elem(&lock_named, &key, &now, BPF_ANY);

@@ -274,7 +274,7 @@ static __always_inline int step_table(struct unwind_state *s, u32 slot)
 		why = find_row(s, slot, ip, &e);
 		if (why)
 			return why;
-		if (maps__tell(s, s->by_vma))
+		if (maps__identify(s, s->by_vma))
 			keep_row(place, ip, s->maps, e.word);
 	}
 	s->guessed = s->by_fp = 0;

@@ -181,7 +181,7 @@ __noinline int memo__holds(u32 slot, u32 memo)
 
 /* Whether what the walk goes by is under its number: what user space has told of the process does
  * not count what the kernel's list has besides. */
-static __always_inline bool maps__tell(const struct unwind_state *s, u32 by_vma)
+static __always_inline bool maps__identify(const struct unwind_state *s, u32 by_vma)
 {
 	return s->maps && !(s->maps_id && by_vma);
 }
@@ -190,7 +190,7 @@ static __always_inline bool maps__tell(const struct unwind_state *s, u32 by_vma)
 static __always_inline bool can_recall(const struct unwind_state *s)
 {
 	return s->tables != UNWIND_NO_TABLES && s->exact == !s->steps &&
-	       !(s->guessed | s->begins | s->why) && maps__tell(s, s->any_vma);
+	       !(s->guessed | s->begins | s->why) && maps__identify(s, s->any_vma);
 }
 
 /* Puts the frames from this one on into the scratch and returns how many there are; 0: they
@@ -234,7 +234,7 @@ __noinline int memo__keep(u32 slot, u32 at, u32 n)
 	struct unwind_memo *m;
 	u32 begin;
 
-	if (!from || !s || !sps || !s->whole || !maps__tell(s, s->any_vma))
+	if (!from || !s || !sps || !s->whole || !maps__identify(s, s->any_vma))
 		return 0;
 	begin = s->memo_at;
 	n = at + n - begin;

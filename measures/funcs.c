@@ -56,8 +56,8 @@ static int bare_length(const char *name)
 static void call_text(const struct measure_key *keys, char *buf, size_t size)
 {
 	const char *name = keys[BY_FUNCTION].text, *before = "(";
-	bool told = *keys[BY_ARG1].text || *keys[BY_ARG2].text || *keys[BY_ARG3].text;
-	size_t len = (size_t)snprintf(buf, size, "%.*s", told ? bare_length(name) : (int)strlen(name), name);
+	bool has_args = *keys[BY_ARG1].text || *keys[BY_ARG2].text || *keys[BY_ARG3].text;
+	size_t len = (size_t)snprintf(buf, size, "%.*s", has_args ? bare_length(name) : (int)strlen(name), name);
 
 	for (u32 i = BY_ARG1; i <= BY_ARG3 && len < size; i++) {
 		if (!*keys[i].text)

@@ -144,11 +144,11 @@ static void add_label(struct making *k, u32 i)
 	    TEXT_COLUMN(l->name, l->title, l->width, is_grouped(k, i) ? 0 : 5, flags, l->help));
 }
 
-static void add_untold(struct making *k, u32 i)
+static void add_ungrouped(struct making *k, u32 i)
 {
 	const struct measure_label *l = &k->m->labels[i];
 
-	ADD(k, CELL_UNTOLD, i, EXPORT_COLUMN(l->number ? VALUE_COUNT : VALUE_TEXT, l->name, l->help));
+	ADD(k, CELL_UNGROUPED, i, EXPORT_COLUMN(l->number ? VALUE_COUNT : VALUE_TEXT, l->name, l->help));
 }
 
 /* Beside what is waited for. */
@@ -173,7 +173,7 @@ static void add_labels(struct making *k)
 		if (measure__implied(k->m, k->groups, i))
 			add_label(k, i);
 		else if (k->m->labels[i].always)
-			add_untold(k, i);
+			add_ungrouped(k, i);
 	add_holder(k);
 }
 

@@ -8,7 +8,7 @@
 /* What a column shows of a row. */
 enum measure_cell_kind {
 	CELL_LABEL,    /* the text of label `index` */
-	CELL_UNTOLD,   /* null in exports: rows are not by it */
+	CELL_UNGROUPED,   /* null in exports: rows are not by it */
 	CELL_NESTED,   /* the same below what it lies in */
 	CELL_PLACE,    /* where it was put: in that tree, among metrics */
 	CELL_END,      /* that its process has ended, in words */

@@ -453,7 +453,7 @@ static bool query_result__cell(const struct row_table *t, u32 row, u32 column, s
 	case CELL_LABEL:
 		label_cell(a, r, c.index, out);
 		break;
-	case CELL_UNTOLD:
+	case CELL_UNGROUPED:
 		out->type = VALUE_NONE;
 		break;
 	case CELL_NESTED:

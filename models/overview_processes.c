@@ -156,7 +156,7 @@ static bool connections_suffer(const struct facts *f)
 
 /* Interrupts take time, or one is in the kernel for long: that is where they are off. Many that end at once, as a
  * build has, are no reason. */
-static bool interrupts_tell(const struct facts *f)
+static bool interrupts_worth_it(const struct facts *f)
 {
 	double pct = facts__cpu_pct(f, FIGURE_CPU_IRQ, "") + facts__cpu_pct(f, FIGURE_CPU_SOFTIRQ, "");
 	double most;
@@ -182,7 +182,7 @@ static bool bpf_runs(const struct facts *f)
 	return false;
 }
 
-static bool counters_tell(const struct facts *f)
+static bool counters_worth_it(const struct facts *f)
 {
 	double most;
 
@@ -194,13 +194,13 @@ static u64 special_helps(const struct facts *f)
 {
 	u64 helps = 0;
 
-	if (interrupts_tell(f))
+	if (interrupts_worth_it(f))
 		helps |= MODEL_BIT(MODEL_IRQ);
 	if (system__rate(f->system, FIGURE_CPU_GUEST, "") > 0)
 		helps |= MODEL_BIT(MODEL_KVM);
 	if (bpf_was_loaded(f) || bpf_runs(f))
 		helps |= MODEL_BIT(MODEL_BPF);
-	if (counters_tell(f))
+	if (counters_worth_it(f))
 		helps |= MODEL_BIT(MODEL_COUNTERS);
 	return helps;
 }

@@ -27,7 +27,7 @@ struct model {
 	struct hidx index;
 	struct texts texts;
 	size_t texts_kept; /* bytes of those that were in use when it was renewed last */
-	bool all_told; /* whoever was not heard of in this interval is gone */
+	bool all_reported; /* whoever was not heard of in this interval is gone */
 	u64 now_ns, since_ns;
 	u64 round_ns;		   /* that this interval's sums are of; 0: not told */
 	struct procs_now now;	   /* that all are of */
@@ -282,7 +282,7 @@ static void procs__consume(struct model *m, const struct sample *sample)
 	if (sample->type != SAMPLE_PROCS)
 		return;
 	if (s->event == PROCS_ALL)
-		m->all_told = true;
+		m->all_reported = true;
 	else if (s->event == PROCS_ROUND)
 		m->round_ns += s->start_ns;
 	else
@@ -321,11 +321,11 @@ static void end_interval(struct model *m, double keep, const struct procs_now *b
 
 		if (l->heard)
 			end_sums(m, i, keep);
-		else if (l->lives && (m->all_told || l->zombie))
+		else if (l->lives && (m->all_reported || l->zombie))
 			set_gone(m, i, before);
 		l->heard = false;
 	}
-	m->all_told = false;
+	m->all_reported = false;
 }
 
 /* Whether an entry is of no use any more once its interval was shown. */

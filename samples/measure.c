@@ -29,7 +29,7 @@ static struct measure_label host_label(const struct measure *m)
 	};
 }
 
-void measures__tell_hosts(void)
+void measures__add_host_label(void)
 {
 	static struct measure with[MEASURE_TABLE_SIZE];
 	static struct measure_label labels[MEASURE_TABLE_SIZE][MEASURE_MAX_LABELS];
@@ -223,7 +223,7 @@ static const char *wrong_with(const struct measure *m)
 		return "the value of a span is its duration";
 	if (m->shape == MEASURE_SHAPE_HOLDING && (m->value || m->sums[0].name || m->waits))
 		return "values and sums of a holding are fixed, and it does not wait";
-	/* There is room for one more: measures__tell_hosts. */
+	/* There is room for one more: measures__add_host_label. */
 	if (m->nlabels + !m->asked > MEASURE_MAX_LABELS || measure__own_labels(m) > MEASURE_OWN_LABELS)
 		return "too many labels";
 	for (u32 i = 0; i < m->nlabels && !wrong; i++)

@@ -26,7 +26,7 @@ enum label_kind {
 	LABEL_COMM,
 	LABEL_CGROUP,
 	LABEL_STACK,
-	LABEL_HOST, /* of several: each measure has it then, behind its own (measures__tell_hosts) */
+	LABEL_HOST, /* of several: each measure has it then, behind its own (measures__add_host_label) */
 };
 
 /* MEASURE_OWN_LABELS are of LABEL_NAMED and LABEL_ERROR, which come first. */
@@ -206,7 +206,7 @@ enum measure_id {
 
 extern const struct measure *measure_table[MEASURE_TABLE_SIZE];
 /* Samples are of several machines: a label says of which. Before anything looks at the table. */
-void measures__tell_hosts(void);
+void measures__add_host_label(void);
 
 /* A value as a decimal, for .text. */
 void label__number(u64 value, char *buf, size_t size);

@@ -158,7 +158,7 @@ static bool has_word(const char *list, const char *word)
 
 /* Which columns tell series apart: what rows are grouped by, with the name of a process beside its
  * number, and nothing that changes while they live. */
-static bool tells_apart(const struct counters *c, const struct report *r, const struct column *col)
+static bool distinguishes(const struct counters *c, const struct report *r, const struct column *col)
 {
 	if (!metric__is_label(col))
 		return false;
@@ -194,7 +194,7 @@ static char *labels_of(const struct counters *c, const struct report *r, const s
 	for (u32 i = 0; i < t->ncolumns; i++) {
 		u32 at = of == t ? i : column_named(of, t->columns[i].name);
 
-		if (!tells_apart(c, r, &t->columns[i]))
+		if (!distinguishes(c, r, &t->columns[i]))
 			continue;
 		if (rest)
 			metric__label(out, t->columns[i].name, REST, first);

@@ -22,18 +22,18 @@ static struct {
 	u32 *pids;
 	u32 n, cap;
 	bool fresh;
-} told;
+} reported;
 
-void active__told_anew(void)
+void active__begin_report(void)
 {
-	told.n = 0;
-	told.fresh = true;
+	reported.n = 0;
+	reported.fresh = true;
 }
 
-void active__told(u32 pid)
+void active__report(u32 pid)
 {
-	told.pids = xgrow(told.pids, told.n, &told.cap, sizeof(*told.pids));
-	told.pids[told.n++] = pid;
+	reported.pids = xgrow(reported.pids, reported.n, &reported.cap, sizeof(*reported.pids));
+	reported.pids[reported.n++] = pid;
 }
 
 static int load(struct active *a, struct status *st)
@@ -77,11 +77,11 @@ const u32 *active__pids(struct active *a, u32 *n)
 	int err;
 
 	*n = 0;
-	if (told.fresh) {
-		told.fresh = false;
-		a->skel->bss->since = UINT64_MAX; /* who ran up to now is told */
-		*n = told.n;
-		return told.pids;
+	if (reported.fresh) {
+		reported.fresh = false;
+		a->skel->bss->since = UINT64_MAX; /* who ran up to now is reported */
+		*n = reported.n;
+		return reported.pids;
 	}
 	err = bpf_visit__run(&a->visit);
 	if (err) {

@@ -17,7 +17,7 @@ const u32 *active__pids(struct active *a, u32 *n);
 
 /* Whoever has just visited all threads himself says who that is: a new list, and each of it. The next call of
  * active__pids() returns it. */
-void active__told_anew(void);
-void active__told(u32 pid);
+void active__begin_report(void);
+void active__report(u32 pid);
 
 #endif

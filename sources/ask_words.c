@@ -23,5 +23,5 @@ u32 ask_words__at(const struct ask_target *t)
 {
 	return WORDS_ALWAYS | (moment__has_run_queue() ? 1u << WORD_NR_RUNNING : 0) |
 	       (moment__need_resched() ? 1u << WORD_NEED_RESCHED : 0) |
-	       (moment__tells_irqs(ask_target__at(t)) ? 1u << WORD_IRQS_DISABLED : 0);
+	       (moment__knows_irqs(ask_target__at(t)) ? 1u << WORD_IRQS_DISABLED : 0);
 }

@@ -68,7 +68,7 @@ void kvm_fields__read(const char *name, const char *text, u32 at[KVM_FIELDS])
 	trace_format__free(f);
 }
 
-bool kvm_fields__tell_reason(const u32 at[KVM_FIELDS])
+bool kvm_fields__have_reason(const u32 at[KVM_FIELDS])
 {
 	return (at[KVM_EXIT_REASON] && at[KVM_EXIT_ISA]) || (at[KVM_EXIT_RET] && at[KVM_EXIT_CLASS]);
 }
@@ -144,7 +144,7 @@ static int kvm__prepare(void *ctx, struct bpf_object *obj, struct status *st)
 	read_events(obj, at, &err);
 	if (!bpf_program__autoload(bpf_object__find_program_by_name(obj, "kvm_leaves")))
 		return missing(st, err);
-	if (!kvm_fields__tell_reason(at))
+	if (!kvm_fields__have_reason(at))
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -ENOENT,
 				   "kvm:kvm_exit of this kernel tells no reason");
 	measure_programs__set(obj, "kvm_at", at, sizeof(at));

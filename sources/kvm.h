@@ -10,6 +10,6 @@
  * does not have with KVM_NOWHERE. */
 void kvm_fields__read(const char *name, const char *text, u32 at[KVM_FIELDS]);
 /* Whether kvm:kvm_exit tells a reason, in either way. */
-bool kvm_fields__tell_reason(const u32 at[KVM_FIELDS]);
+bool kvm_fields__have_reason(const u32 at[KVM_FIELDS]);
 
 #endif

@@ -35,7 +35,7 @@ struct order_seen {
 };
 
 /* How often an order was handed out, so far. */
-struct order_told {
+struct reported_order {
 	struct taken_order_key key;
 	u64 count;
 	bool goes_on; /* it was read just now */
@@ -57,8 +57,8 @@ struct locks_taken {
 	struct order_seen *orders; /* TAKEN_ORDERS */
 	struct lock_edge *edges;   /* of them */
 	u32 norders;
-	struct order_told *told;
-	u32 ntold, told_cap;
+	struct reported_order *reported;
+	u32 nreported, reported_cap;
 	struct hidx by_key;
 	u64 hits; /* when they were read last */
 };
@@ -194,7 +194,7 @@ void locks_taken__free(struct locks_taken *t)
 	free(t->files);
 	free(t->orders);
 	free(t->edges);
-	free(t->told);
+	free(t->reported);
 	free(t);
 }
 
@@ -317,35 +317,35 @@ static u64 key_hash(const struct taken_order_key *k)
 	return mix64_pair(mix64_pair(k->first, k->second), mix64_pair(k->beside, k->tgid));
 }
 
-static struct order_told *told_of(struct locks_taken *t, const struct taken_order_key *key)
+static struct reported_order *reported_of(struct locks_taken *t, const struct taken_order_key *key)
 {
 	u64 hash = key_hash(key);
 	u32 at;
 
-	HIDX_FIND(at, &t->by_key, hash, pos, !memcmp(&t->told[pos].key, key, sizeof(*key)));
+	HIDX_FIND(at, &t->by_key, hash, pos, !memcmp(&t->reported[pos].key, key, sizeof(*key)));
 	if (at != HIDX_NONE)
-		return &t->told[at];
-	t->told = xgrow(t->told, t->ntold, &t->told_cap, sizeof(*t->told));
-	hidx__add(&t->by_key, hash, t->ntold);
-	t->told[t->ntold] = (struct order_told){.key = *key};
-	return &t->told[t->ntold++];
+		return &t->reported[at];
+	t->reported = xgrow(t->reported, t->nreported, &t->reported_cap, sizeof(*t->reported));
+	hidx__add(&t->by_key, hash, t->nreported);
+	t->reported[t->nreported] = (struct reported_order){.key = *key};
+	return &t->reported[t->nreported++];
 }
 
-static void forget_told(struct locks_taken *t)
+static void forget_reported(struct locks_taken *t)
 {
 	u32 n = 0;
 
-	for (u32 i = 0; i < t->ntold; i++)
-		if (t->told[i].goes_on)
-			t->told[n++] = t->told[i];
-	if (n < t->ntold) {
-		t->ntold = n;
+	for (u32 i = 0; i < t->nreported; i++)
+		if (t->reported[i].goes_on)
+			t->reported[n++] = t->reported[i];
+	if (n < t->nreported) {
+		t->nreported = n;
 		hidx__clear(&t->by_key);
 		for (u32 i = 0; i < n; i++)
-			hidx__add(&t->by_key, key_hash(&t->told[i].key), i);
+			hidx__add(&t->by_key, key_hash(&t->reported[i].key), i);
 	}
 	for (u32 i = 0; i < n; i++)
-		t->told[i].goes_on = false;
+		t->reported[i].goes_on = false;
 }
 
 static const struct lock_seen *name_lock(struct lock_names *names, const struct lock_seen *fresh, u64 stack)
@@ -450,16 +450,16 @@ void locks_taken__put(struct locks_taken *t, struct lock_names *names, const str
 	mark_orders(t);
 	for (u32 i = 0; i < t->norders; i++) {
 		const struct order_seen *o = &t->orders[i];
-		struct order_told *told = t->edges[i].in_doubt ? told_of(t, &o->key) : NULL;
+		struct reported_order *reported = t->edges[i].in_doubt ? reported_of(t, &o->key) : NULL;
 
-		if (!told)
+		if (!reported)
 			continue;
-		told->goes_on = true;
-		if (o->order.count != told->count)
-			put_order(names, &o->order, o->order.count - told->count, sink);
-		told->count = o->order.count;
+		reported->goes_on = true;
+		if (o->order.count != reported->count)
+			put_order(names, &o->order, o->order.count - reported->count, sink);
+		reported->count = o->order.count;
 	}
-	forget_told(t);
+	forget_reported(t);
 	make_room(t);
 }
 

@@ -235,7 +235,7 @@ static void fini(struct source *s)
 	if (s->hooks && s->hooks->end)
 		s->hooks->end(s->ctx);
 	measure_names__fini(&s->names);
-	free(s->told);
+	free(s->reported);
 	free(s->rest);
 }
 
@@ -341,7 +341,7 @@ static int map_cells(struct source *s, struct status *st)
 	if (!s->cells || !s->used)
 		return bpf_util__failed(-errno, "mapping BPF arrays", st);
 	for (u32 half = 0; half < 2; half++)
-		measure_put__unwritten(s, half, MEASURE_TOLD);
+		measure_put__unwritten(s, half, MEASURE_REPORTED);
 	return 0;
 }
 
@@ -485,7 +485,7 @@ static bool stays(struct source *s)
 		return false;
 	s->npeeked = __atomic_load_n(&s->g.nused[*s->base.active], __ATOMIC_ACQUIRE);
 	s->peeks = !s->npeeked ||
-		   (s->npeeked <= MEASURE_TOLD && clock__monotonic_ns() < s->peeks_until_ns);
+		   (s->npeeked <= MEASURE_REPORTED && clock__monotonic_ns() < s->peeks_until_ns);
 	return s->peeks;
 }
 

@@ -31,12 +31,12 @@ struct source {
 	u64 *used;
 	struct measure_cell *rest; /* scratch: of all CPUs */
 	/* Of the half that programs count in: what was handed out of each of its cells that far. */
-	struct measure_cell *told; /* MEASURE_TOLD of them; NULL: nothing */
-	u32 ntold, npeeked; /* npeeked: cells of that half when the tick began */
+	struct measure_cell *reported; /* MEASURE_REPORTED of them; NULL: nothing */
+	u32 nreported, npeeked; /* npeeked: cells of that half when the tick began */
 	bool peeks;	    /* at this tick: the halves have not turned */
 	u64 peeks_until_ns; /* 0: never */
 	struct held_tables *held;  /* of a holding, in the place of cells; NULL of others */
-	u64 unseen;		   /* releases that the model was told of */
+	u64 unseen;		   /* releases that the model was reported of */
 	bool active_only;	   /* struct sampling */
 	u32 ncpus;
 	struct bpf_map *names_seen;
@@ -48,7 +48,7 @@ struct source {
 
 /* --- measure_put.c: what the programs counted and sent, to s->sink --- */
 
-#define MEASURE_TOLD	  256 /* cells of a half that are looked at while programs count in them */
+#define MEASURE_REPORTED	  256 /* cells of a half that are looked at while programs count in them */
 #define MEASURE_UNWRITTEN UINT32_MAX
 
 /* The first n places of a half are not written down yet. */

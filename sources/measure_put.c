@@ -84,7 +84,7 @@ static void put_by_stack(struct source *s, const struct measure_cell *c, const _
 	sink__put(s->base.sink, &out->head);
 }
 
-/* A cell may have sums without a count: what goes on; and buckets, when its count was told before. */
+/* A cell may have sums without a count: what goes on; and buckets, when its count was reported before. */
 static bool is_empty(const struct measure_cell *c)
 {
 	u64 any = c->count | c->sum | c->errors | c->unsampled;
@@ -189,27 +189,27 @@ static struct measure_cell *cell_of(struct source *s, u32 half, u32 i)
 	return &s->cells[half * s->sizes.cells + (used_at(s, half, i) & (s->sizes.cells - 1))];
 }
 
-/* Extremes stay: they may be told twice. */
-static void subtract(struct measure_cell *c, const struct measure_cell *told)
+/* Extremes stay: they may be reported twice. */
+static void subtract(struct measure_cell *c, const struct measure_cell *reported)
 {
-	if (told->id != c->id)
+	if (reported->id != c->id)
 		return;
-	c->count -= told->count;
-	c->errors -= told->errors;
-	c->sum -= told->sum;
-	c->unsampled -= told->unsampled;
-	c->unsampled_sum -= told->unsampled_sum;
+	c->count -= reported->count;
+	c->errors -= reported->errors;
+	c->sum -= reported->sum;
+	c->unsampled -= reported->unsampled;
+	c->unsampled_sum -= reported->unsampled_sum;
 	for (u32 i = 0; i < MEASURE_SUMS; i++)
-		c->sums[i] -= told->sums[i];
+		c->sums[i] -= reported->sums[i];
 	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++)
-		c->unsampled_sums[i] -= told->unsampled_sums[i];
+		c->unsampled_sums[i] -= reported->unsampled_sums[i];
 	for (u32 i = 0; i < MEASURE_BUCKETS; i++)
-		c->hist[i] -= told->hist[i];
+		c->hist[i] -= reported->hist[i];
 }
 
 void measure_put__unwritten(struct source *s, u32 half, u32 n)
 {
-	for (u32 i = 0; i < MIN(n, MEASURE_TOLD); i++)
+	for (u32 i = 0; i < MIN(n, MEASURE_REPORTED); i++)
 		s->used[half * s->sizes.cells + i] = MEASURE_UNWRITTEN;
 }
 
@@ -218,17 +218,17 @@ double measure_put__peek(struct source *s)
 	u32 half = *s->base.active;
 	struct measure_cell now, diff; /* not zeroed: large */
 
-	if (s->npeeked && !s->told)
-		s->told = xcalloc(MEASURE_TOLD, sizeof(*s->told));
+	if (s->npeeked && !s->reported)
+		s->reported = xcalloc(MEASURE_REPORTED, sizeof(*s->reported));
 	/* A place that is taken and not yet written down ends it: those behind it are looked at next time. */
 	for (u32 i = 0; i < s->npeeked && used_at(s, half, i) != MEASURE_UNWRITTEN; i++) {
 		/* Programs add to it: each of its words is whole. */
 		now = *cell_of(s, half, i);
 		diff = now;
-		subtract(&diff, &s->told[i]);
+		subtract(&diff, &s->reported[i]);
 		put_cell(s, &diff);
-		s->told[i] = now;
-		s->ntold = MAX(s->ntold, i + 1);
+		s->reported[i] = now;
+		s->nreported = MAX(s->nreported, i + 1);
 	}
 	return 100.0 * s->npeeked / s->sizes.cells;
 }
@@ -243,16 +243,16 @@ double measure_put__cells(struct source *s)
 
 		if (s->hooks->cell)
 			s->hooks->cell(s->ctx, c);
-		if (i < s->ntold)
-			subtract(c, &s->told[i]);
+		if (i < s->nreported)
+			subtract(c, &s->reported[i]);
 		put_cell(s, c);
 		memset(c, 0, sizeof(*c));
 	}
 	measure_put__unwritten(s, half, n);
 	s->g.nused[half] = 0;
-	free(s->told);
-	s->told = NULL;
-	s->ntold = 0;
+	free(s->reported);
+	s->reported = NULL;
+	s->nreported = 0;
 	return 100.0 * n / s->sizes.cells;
 }
 

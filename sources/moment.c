@@ -75,7 +75,7 @@ bool moment__has_irqs(void)
 	       __atomic_load_n(&calls.restore, __ATOMIC_RELAXED) > 0;
 }
 
-bool moment__tells_irqs(enum moment_at at)
+bool moment__knows_irqs(enum moment_at at)
 {
 	if (at == MOMENT_REGISTERS)
 		return has_irq_flag();
@@ -129,7 +129,7 @@ int moment__check(const struct scope *scope, enum moment_at at, struct status *s
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
 				   "need_resched= cannot be told: where it is in thread_info.flags is not "
 				   "known for this machine");
-	if (scope__has_level(scope, SCOPE_IRQS_DISABLED) && !moment__tells_irqs(at))
+	if (scope__has_level(scope, SCOPE_IRQS_DISABLED) && !moment__knows_irqs(at))
 		return status__set(st, EXIT_CODE_UNSUPPORTED, -EOPNOTSUPP,
 				   "irqs_disabled= can be told on x86 at samples, and from Linux 6.14 on at "
 				   "events of the kernel");

@@ -18,7 +18,7 @@ bool moment__has_irqs(void);
 /* A copy of programs with the kernel's functions in the place of the calls that stand for them; free() it. */
 void *moment__put_calls(const void *elf, size_t size);
 /* Whether programs there know if interrupts are off. */
-bool moment__tells_irqs(enum moment_at at);
+bool moment__knows_irqs(enum moment_at at);
 /* How many threads a run queue has. UI thread. */
 bool moment__has_run_queue(void);
 

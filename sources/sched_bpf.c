@@ -78,22 +78,22 @@ static void each_visited(struct source *s,
 }
 
 /* Since the last round it ran, or it waits for a CPU or a disk. */
-static void tell_if_active(struct source *s, struct sched_task_record *r, size_t size)
+static void report_if_active(struct source *s, struct sched_task_record *r, size_t size)
 {
 	(void)size;
 	if (r->since_ns >= s->skel->bss->visited_ns || r->state == SCHED_RUNNING || r->state == SCHED_RUNNABLE ||
 	    r->state == SCHED_DISK)
-		active__told(r->task.tgid);
+		active__report(r->task.tgid);
 }
 
-static void tell_active(struct source *s)
+static void report_active(struct source *s)
 {
 	const struct scope *scope = s->base.scope.scope;
 
 	if (scope && scope->text[0])
 		return;
-	active__told_anew();
-	each_visited(s, tell_if_active);
+	active__begin_report();
+	each_visited(s, report_if_active);
 }
 
 /* Grows the buffer as it goes: a record must not be taken twice. */
@@ -106,7 +106,7 @@ static void visit_all(struct source *s, u64 t1_ns, u32 half)
 	bpf_source__visit(&s->base);
 	if (s->skel->bss->sleepers == SCHED_SLEEPERS_IN_TURN) {
 		s->skel->bss->left_out_ns = t1_ns;
-		tell_active(s);
+		report_active(s);
 	}
 	s->skel->bss->visited_ns = t1_ns;
 }

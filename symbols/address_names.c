@@ -83,7 +83,7 @@ struct namer {
 	} lines;
 };
 
-static bool tell(const char *name, u64 offset, u64 size, struct address_name *out)
+static bool fill_name(const char *name, u64 offset, u64 size, struct address_name *out)
 {
 	char *plain = demangle(name);
 
@@ -221,7 +221,7 @@ static bool name_in_file(const struct name_file *f, u32 tgid, const struct name_
 	name[MAX(len, 0)] = '\0';
 	if (*name)
 		name[1 + strcspn(name + 1, "@")] = '\0'; /* its version */
-	return *name && tell(name, vaddr - f->table.base - sym.start, sym.size, out);
+	return *name && fill_name(name, vaddr - f->table.base - sym.start, sym.size, out);
 }
 
 static void forget_file(struct namer *n, u32 at)
@@ -523,7 +523,7 @@ static bool name_kernel(const struct kernel_table *t, u64 address, struct addres
 
 	BISECT(n, 0, t->n, i, t->v[i].start <= address);
 	s = n ? &t->v[n - 1] : NULL;
-	return s && tell(t->pool + s->name, address - s->start, 0, out);
+	return s && fill_name(t->pool + s->name, address - s->start, 0, out);
 }
 
 static bool find(const struct address_names *ops, u32 tgid, u64 address, struct address_name *out)

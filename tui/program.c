@@ -369,7 +369,7 @@ int program__main(int argc, char **argv, const struct fixture *fixture)
 	set_up_memory(&o);
 	if (o.nreplays > 1) {
 		hosts__expect(o.nreplays);
-		measures__tell_hosts();
+		measures__add_host_label();
 		measure__know_labels();
 	}
 	if (hold_command(&o, &child, &st))

@@ -107,9 +107,9 @@ static void what_another_visitor_told_is_taken(void **state)
 	if (!active)
 		skip_because("no BPF iterator may be loaded here");
 	for (u32 round = 1; round <= 2; round++) {
-		active__told_anew();
+		active__begin_report();
 		for (u32 pid = 1; pid <= round; pid++)
-			active__told(pid);
+			active__report(pid);
 		pids = active__pids(active, &n);
 		assert_int_equal(n, round);
 		assert_int_equal(pids[round - 1], round);

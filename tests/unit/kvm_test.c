@@ -105,7 +105,7 @@ static void test_fields(void **state)
 	assert_int_equal(at[KVM_EXIT_REASON], 8 | 4 << KVM_SIZE_SHIFT);
 	assert_int_equal(at[KVM_EXIT_ISA], 24 | 4 << KVM_SIZE_SHIFT);
 	assert_int_equal(at[KVM_EXIT_RET], KVM_NOWHERE);
-	assert_true(kvm_fields__tell_reason(at));
+	assert_true(kvm_fields__have_reason(at));
 	kvm_fields__read("kvm_inj_virq",
 			 EVENT("kvm_inj_virq") "\tfield:unsigned int irq;\toffset:8;\tsize:4;\tsigned:0;\n" END,
 			 at);
@@ -115,11 +115,11 @@ static void test_fields(void **state)
 			 "\tfield:unsigned int esr_ec;\toffset:12;\tsize:4;\tsigned:0;\n" END, at);
 	assert_int_equal(at[KVM_EXIT_CLASS], 12 | 4 << KVM_SIZE_SHIFT);
 	assert_int_equal(at[KVM_EXIT_ISA], KVM_NOWHERE);
-	assert_true(kvm_fields__tell_reason(at));
+	assert_true(kvm_fields__have_reason(at));
 	kvm_fields__read("kvm_exit", EVENT("kvm_exit") END, at);
-	assert_false(kvm_fields__tell_reason(at));
+	assert_false(kvm_fields__have_reason(at));
 	kvm_fields__read("kvm_exit", "nothing\n", at);
-	assert_false(kvm_fields__tell_reason(at));
+	assert_false(kvm_fields__have_reason(at));
 	/* Those of other events stay. */
 	assert_int_equal(at[KVM_INTERRUPT_VECTOR], 8 | 4 << KVM_SIZE_SHIFT);
 }

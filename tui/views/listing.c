@@ -396,7 +396,7 @@ const struct scope *listing__scope(const struct screen *s)
 }
 
 /* What a view says of the row under the cursor, if anything. */
-static bool tells(const struct screen *s, bool (*of_row)(const struct listing *l, u32 row, char *buf, size_t size),
+static bool describe_row(const struct screen *s, bool (*of_row)(const struct listing *l, u32 row, char *buf, size_t size),
 		  char *buf, size_t size)
 {
 	const struct listing *l = of(s);
@@ -414,19 +414,19 @@ static bool tells(const struct screen *s, bool (*of_row)(const struct listing *l
 bool listing__exclude(const struct screen *s, char *buf, size_t size)
 {
 	buf[0] = '!';
-	return tells(s, of(s)->ops->term, buf + 1, size - 1);
+	return describe_row(s, of(s)->ops->term, buf + 1, size - 1);
 }
 
 bool listing__called(const struct screen *s, char *buf, size_t size)
 {
-	return tells(s, of(s)->ops->called, buf, size);
+	return describe_row(s, of(s)->ops->called, buf, size);
 }
 
 bool listing__watched(const struct screen *s, char *buf, size_t size)
 {
 	struct listing_place at;
 
-	return shown_at(of(s), &at) && at.node == UINT32_MAX && tells(s, of(s)->ops->watched, buf, size);
+	return shown_at(of(s), &at) && at.node == UINT32_MAX && describe_row(s, of(s)->ops->watched, buf, size);
 }
 
 u32 listing__function(const struct screen *s)

@@ -17,6 +17,7 @@
 
 /* Words of an interpreter's frame, from the one with the instruction on. */
 enum { FRAME_BCP, FRAME_METHOD = 5, FRAME_SENDER_SP = 7, FRAME_FP, FRAME_RETURN, FRAME_WORDS };
+#define FRAMES_WORDS 64 /* of the stack that are read at once: some such frames */
 #define SENDER_MAX (1ULL << 20) /* bytes between a frame and its caller's stack pointer */
 
 /* Bytes of code around an instruction. */
@@ -28,6 +29,8 @@ struct hotspot_state {
 	u64 block_at; /* the block that is looked at, and what is in it */
 	u64 block[HOTSPOT_BLOCK_WORDS];
 	u64 frame[16];
+	u64 frames[FRAMES_WORDS + 16]; /* the stack from frames_at on; the last ones are there for the verifier alone */
+	u64 frames_at;		       /* 0: nothing was read */
 	u64 constant_at; /* of the interpreter's method, and what is in it */
 	u64 constant[HOTSPOT_CONST_WORDS];
 	u8 code[CODE_BYTES];
@@ -55,6 +58,7 @@ __noinline int hotspot__begin(u32 slot)
 	if (!rt)
 		return 0;
 	x->rt = rt->hotspot;
+	x->frames_at = 0;
 	s->cache = x->rt.low;
 	s->cache_size = x->rt.high - x->rt.low;
 	return 0;
@@ -364,6 +368,27 @@ static __always_inline bool read_method(struct hotspot_state *x, u64 method)
 	       !bpf_probe_read_user(x->constant, sizeof(x->constant), (void *)x->constant_at);
 }
 
+/* Frames lie close to each other, and it is the call that costs, not the bytes. Where the stack ends soon there are
+ * those of the frame alone. */
+static __always_inline bool read_interpreted(struct hotspot_state *x, u64 from)
+{
+	u64 i = from - x->frames_at;
+
+	if (!x->frames_at || (i & 7) || i > (FRAMES_WORDS - FRAME_WORDS) * sizeof(u64)) {
+		x->frames_at = 0;
+		if (bpf_probe_read_user(x->frames, FRAMES_WORDS * sizeof(u64), (void *)from))
+			return !bpf_probe_read_user(x->frame, FRAME_WORDS * sizeof(u64), (void *)from);
+		x->frames_at = from;
+		i = 0;
+	}
+	i /= sizeof(u64);
+	barrier_var(i);
+	i &= FRAMES_WORDS - 1;
+	for (u32 k = 0; k < FRAME_WORDS; k++)
+		x->frame[k] = x->frames[i + k];
+	return true;
+}
+
 /* Reads the interpreter's frame and puts its word; 0: it is none. */
 __noinline int hotspot__method(u32 slot)
 {
@@ -372,8 +397,7 @@ __noinline int hotspot__method(u32 slot)
 	u64 bci;
 
 	if (!s || !x || !is_frame(s->fp, s->sp) ||
-	    bpf_probe_read_user(x->frame, FRAME_WORDS * sizeof(u64),
-				(void *)(s->fp - FRAME_FP * sizeof(u64))) ||
+	    !read_interpreted(x, s->fp - FRAME_FP * sizeof(u64)) ||
 	    !read_method(x, x->frame[FRAME_METHOD]))
 		return 0;
 	/* The register of the innermost one; below, and while it begins, its frame has it. */

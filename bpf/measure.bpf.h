@@ -307,7 +307,7 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	}
 	if (ns < min_ns || (max_ns && ns > max_ns))
 		return 0;
-	if (!measure__is_here(ctx))
+	if (!measure__moment_passes(ctx))
 		return 0;
 	if (!labels__pass(s->labels))
 		return 0;
@@ -388,7 +388,7 @@ static __always_inline struct measure_cell *measure__count_ended(struct task_str
 	u32 half = active & 1, at;
 	struct measure_cell *c;
 
-	if (held_off || (s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns) || !labels__pass(labels))
+	if ((s64)ns < 0 || ns < min_ns || (max_ns && ns > max_ns) || !labels__pass(labels))
 		return NULL;
 	st->count++;
 	c = cell__find(task, half, labels, 0, room_for_threads(), &at);

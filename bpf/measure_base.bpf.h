@@ -18,7 +18,8 @@
 #endif
 #define IRQS_UNREAD 2
 const volatile u32 measure_moment = MEASURE_MOMENT; /* for user space */
-volatile u32 held_off = 0; /* the first interval has not begun: what ends now is of none */
+/* The first interval has not begun: what comes now is of none. Spans are too short then, by min_ns. */
+volatile u32 held_off = 0;
 
 /* A global function, as scope__judge(): whether the CPU and what goes on there pass. */
 __noinline bool scope__here(u32 irqs_disabled, u32 mode)
@@ -33,17 +34,20 @@ __noinline bool scope__here(u32 irqs_disabled, u32 mode)
 }
 
 /* Of an event of the current CPU, in the context of whoever does it. */
-static __always_inline bool measure__is_here(void *ctx)
+static __always_inline bool measure__moment_passes(void *ctx)
 {
 	u32 irqs = IRQS_UNREAD;
 
-	if (held_off)
-		return false;
 	if (!(u32)scope_state || MEASURE_MOMENT == MOMENT_JUDGED)
 		return true;
 	if (MEASURE_MOMENT != MOMENT_SAVED)
 		irqs = moment__irqs_disabled(ctx, MEASURE_MOMENT);
 	return scope__here(irqs, moment__mode(ctx, MEASURE_MOMENT));
+}
+
+static __always_inline bool measure__is_here(void *ctx)
+{
+	return !held_off && measure__moment_passes(ctx);
 }
 
 /* --- who --- */

@@ -140,13 +140,19 @@ static __always_inline bool run__in_scope(struct run *r)
 	return task__in_scope(r->task);
 }
 
+/* Spans that begin before the first interval may end in it; of all else only what comes in it counts. */
+static __always_inline bool run__is_early(u32 does)
+{
+	return held_off && !does_span(does) && does != QUESTION_ENTERS && does != QUESTION_LEAVES;
+}
+
 static __noinline int question__run(void *ctx, u32 slot)
 {
 	struct run r = {.ctx = ctx, .slot = &slots[slot], .st = stats__get()};
 	struct frame_of_run *f;
 	u64 began;
 
-	if (!r.st || (slots[slot].call && !call__is_asked(ctx, slot)))
+	if (!r.st || run__is_early(slots[slot].does) || (slots[slot].call && !call__is_asked(ctx, slot)))
 		return 0;
 	began = run__begin_rarely(r.st);
 	r.task = bpf_get_current_task_btf();

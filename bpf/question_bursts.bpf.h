@@ -82,7 +82,7 @@ static __always_inline void run__fill(const struct run *r)
 	u32 zero = 0;
 
 	b = bpf_map_lookup_elem(&bursts, &zero);
-	if (held_off || !b)
+	if (!b)
 		return;
 	if (!r->slot->ticked && b->slot != at)
 		burst__end(r->st, r->slot->event, b, at);
@@ -108,7 +108,7 @@ static __always_inline void run__tick(const struct run *r)
 	bool wanted;
 
 	b = bpf_map_lookup_elem(&bursts, &zero);
-	if (held_off || !b)
+	if (!b)
 		return;
 	for (u32 i = 0; i < QUESTION_ENTRIES; i++)
 		r->frame->entry[i] = b->counts[i];

@@ -98,8 +98,6 @@ static __always_inline void count(const struct run *r, const u64 *labels, u64 va
 	u32 half = active & 1, bucket = 0;
 	struct measure_cell *c = NULL;
 
-	if (held_off)
-		return;
 	r->st->count++;
 	if (r->slot->is_signed)
 		bucket = signed_bucket(value);

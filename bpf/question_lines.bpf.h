@@ -19,7 +19,7 @@ static __always_inline void run__list(const struct run *r)
 	struct question_line *line;
 	u64 *lost = lost_lines(), stack = 0;
 
-	if (held_off || !lost || !evaluate(r))
+	if (!lost || !evaluate(r))
 		return;
 	r->st->count++;
 	/* Before the line: what names a stack comes first. */

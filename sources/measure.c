@@ -194,11 +194,19 @@ static int check_scope(struct source *s, const struct scope *scope, struct statu
 	return s->hooks->scope ? s->hooks->scope(s->ctx, scope, st) : 0;
 }
 
+/* Before the first interval no span is long enough. */
+static void limit(struct source *s)
+{
+	if (!s->held)
+		*s->g.min_ns = *s->g.held_off ? UINT64_MAX : s->min_ns;
+}
+
 static void scoped(struct source *s, const struct scope *scope)
 {
 	if (s->held)
 		return;
-	*s->g.min_ns = scope->min_ns;
+	s->min_ns = scope->min_ns;
+	limit(s);
 	*s->g.max_ns = scope->max_ns;
 	set_label_filters(s, scope);
 }
@@ -411,6 +419,7 @@ static int loaded(struct source *s, struct status *st)
 
 	find_globals(s);
 	*s->g.held_off = 1;
+	limit(s);
 	s->names_seen = bpf_object__find_map_by_name(s->base.obj, "names_seen");
 	for (u32 i = 0; i < MEASURE_CLASSES && !s->held; i++)
 		s->g.slow_ns[i] = SLOW_LEAST_NS;
@@ -493,6 +502,7 @@ void measure_source__begin(struct source *s, u64 t0_ns)
 {
 	(void)t0_ns;
 	*s->g.held_off = 0;
+	limit(s);
 }
 
 void measure_source__hurry(struct source *s)

@@ -36,7 +36,8 @@ struct source {
 	bool peeks;	    /* at this tick: the halves have not turned */
 	u64 peeks_until_ns; /* 0: never */
 	struct held_tables *held;  /* of a holding, in the place of cells; NULL of others */
-	u64 unseen;		   /* releases that the model was reported of */
+	u64 unseen;		   /* releases that were reported to the model */
+	u64 min_ns;		   /* of the scope */
 	bool active_only;	   /* struct sampling */
 	u32 ncpus;
 	struct bpf_map *names_seen;

@@ -321,8 +321,8 @@ static __always_inline bool runs_next(struct script_state *x, const struct unwin
 	if (anchor == ANCHOR_IS_CODE)
 		return x->evals[i & STACK_DEPTH];
 	barrier_var(at);
-	from = sps->v[at & 255];
-	to = sps->v[(at + 1) & 255];
+	from = sps->v[at & 255] & ~7ULL;
+	to = sps->v[(at + 1) & 255] & ~7ULL;
 	if (i + 1 >= x->nnative)
 		to = from + OUTERMOST_SIZE;
 	return anchor >= from && anchor < to;
@@ -397,17 +397,25 @@ static __always_inline bool has_runs(const struct script_state *x)
 	return x->rt.how == SCRIPT_OBJECTS || x->rt.how >= SCRIPT_CALLS;
 }
 
-/* One native frame, whether it is of the evaluation function. Perl calls that once more to be able to catch what
- * an eval does not, from a function that it calls itself: the two are one, in the place of the inner one. What is
- * counted is in memory, as verifiers follow each sum. */
-__noinline int script__look_for_eval(u32 slot, u32 i, u64 ip)
+/* One native frame, whether it is of the evaluation function, or of what a JIT made in its place. Perl calls that once
+ * more to be able to catch what an eval does not, from a function that it calls itself: the two are one, in the place
+ * of the inner one. What is counted is in memory, as verifiers follow each sum. */
+__noinline int script__look_for_eval(u32 slot, u32 i, u64 ip, u64 sp)
 {
 	struct script_state *x = script__state(slot);
-	u32 is;
+	u32 is, jit;
 
 	if (!x)
 		return 0;
 	is = ip - (i > 0) - x->rt.eval < x->rt.eval_end - x->rt.eval;
+	jit = sp & SP_OF_JIT && (x->rt.how == SCRIPT_CALLS || x->rt.how == SCRIPT_STACK);
+	/* The two are one where the one has called the other, through a function of the interpreter at most: what begins
+	 * another run is further away. */
+	is = (is && !x->after_jit) || jit;
+	if (jit)
+		x->after_jit = x->rt.how == SCRIPT_STACK ? 2 : 0;
+	else if (x->after_jit)
+		x->after_jit--;
 	x->before = x->before << 1 | is;
 	if (x->rt.how == SCRIPT_CONTEXTS && x->before & 4)
 		is = 0;
@@ -424,17 +432,18 @@ __noinline u32 script__evals(u32 slot, u32 at)
 {
 	struct script_state *x = script__state(slot);
 	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
+	struct unwind_sps *sps = bpf_map_lookup_elem(&unwind_sps, &slot);
 
-	if (!x || !to)
+	if (!x || !to || !sps)
 		return 0;
-	x->nevals = x->before = x->runs_main = 0;
+	x->nevals = x->before = x->after_jit = x->runs_main = 0;
 	for (u32 i = 0; i < STACK_DEPTH && i < x->nnative; i++) {
 		u32 k = at + i;
 
 		barrier_var(k);
 		if (k >= 2 * STACK_DEPTH)
 			break;
-		script__look_for_eval(slot, i, to->ips[k]);
+		script__look_for_eval(slot, i, to->ips[k], sps->v[k]);
 	}
 	return x->nevals;
 }

@@ -100,6 +100,7 @@ struct script_runtime {
 	__u16 instr_shift; /* SCRIPT_OBJECTS: of the instruction's number */
 	__u16 code_body;   /* SCRIPT_STACK: in a code object: where the rest of it is */
 	__u16 names_of_c;  /* SCRIPT_STACK: what functions written in C are called can be said */
+	__u64 text, text_end; /* SCRIPT_STACK: the interpreter's code, which calls YJIT's */
 	struct perl_layout perl;
 };
 

@@ -44,6 +44,7 @@ struct script_state {
 	u8 evals[STACK_DEPTH + 1]; /* the native frames that run something, where their code tells; and of those */
 	u32 nevals, first;	   /* how many, the innermost one, */
 	u32 before;		   /* a bit for each, of those looked at last */
+	u32 after_jit;		   /* frames that what called a JIT's code may still be in */
 	u32 runs_main;		   /* and whether what perl was begun with is among them */
 };
 

@@ -279,7 +279,7 @@ static __always_inline int step_table(struct unwind_state *s, u32 slot)
 	}
 	s->guessed = s->by_fp = 0;
 	if (e.row.rule & UNWIND_ROW_FP)
-		return step_jit(s);
+		return s->script == SCRIPT_RUBY || s->script == SCRIPT_PHP ? UNWIND_JIT : step_jit(s);
 	if (!(e.row.rule & UNWIND_CFA) && (!e.row.cfa || s->steps))
 		return step_guess(s);
 	if (!sp_is_known(s) && row__needs_sp(&e.row))
@@ -456,6 +456,46 @@ __noinline int unwind__ended(u32 slot, u32 end)
 	return 0;
 }
 
+/* --- what JITs made in the place of the evaluation function --- */
+
+/* YJIT keeps three registers when it begins, at times a word or two more, and leaves the frame pointer alone. What
+ * calls it is the interpreter's code. */
+#define YJIT_SAVED 3
+#define YJIT_MORE  3
+
+static __always_inline int step_yjit(struct unwind_state *s, const struct script_runtime *rt)
+{
+	struct user_frame f = {s->fp, 0};
+
+	for (u32 i = YJIT_SAVED; i < YJIT_SAVED + YJIT_MORE; i++) {
+		if (!user_read(s, &f.ret, s->sp + i * sizeof(u64)))
+			break;
+		if (f.ret - rt->text < rt->text_end - rt->text)
+			return return_to(s, s->sp + (i + 1) * sizeof(u64), &f);
+	}
+	return step_jit(s);
+}
+
+/* Makes the step from the ith frame, of such code. PHP's runs in the frame of the evaluation function, which jumps to
+ * it and which all but the ends of are of one row: UNWIND_JIT, to step as if it were there. */
+__noinline int unwind__jit(u32 slot, u32 i)
+{
+	struct unwind_sps *sps = bpf_map_lookup_elem(&unwind_sps, &slot);
+	struct unwind_state *s = unwind__state(slot);
+	union runtime *rt;
+
+	if (!s || !sps)
+		return UNWIND_UNKNOWN;
+	sps->v[i & 255] |= SP_OF_JIT;
+	rt = runtime__of(s);
+	if (!rt)
+		return step_jit(s);
+	if (s->script == SCRIPT_RUBY)
+		return step_yjit(s, &rt->ruby);
+	s->ip = rt->php.eval + (rt->php.eval_end - rt->php.eval) / 2;
+	return UNWIND_JIT;
+}
+
 /* Puts frames into the scratch, from the nth to the one before `until` unless the walk ends
  * earlier: s->end. Returns how many there are by then. */
 __noinline u32 unwind__some(u32 slot, u32 at, u32 n, u32 until)
@@ -476,6 +516,10 @@ __noinline u32 unwind__some(u32 slot, u32 at, u32 n, u32 until)
 		to->ips[i] = s->ip;
 		sps->v[i] = s->sp;
 		end = unwind__step(slot, i);
+		if (end == UNWIND_JIT)
+			end = unwind__jit(slot, i);
+		if (end == UNWIND_JIT)
+			end = unwind__step(slot, i);
 		if (end)
 			break;
 	}

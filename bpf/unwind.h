@@ -172,6 +172,7 @@ enum unwind_end {
 	UNWIND_FP_ZERO,	  /* the chain of frame pointers ended properly, in a zero */
 	UNWIND_ENDS,
 	UNWIND_NO_CODE, /* of a step: none is mapped there */
+	UNWIND_JIT,	/* of a step: code in no file, in a process with a JIT that is known */
 };
 
 /* Per CPU. */

@@ -171,7 +171,8 @@ PERCPU_MAP(unwind_states, STACK_SLOTS, struct unwind_state);
 
 PERCPU_MAP(unwind_stats, 1, struct unwind_stats);
 
-/* The stack pointer in each frame that is in the scratch. */
+/* The stack pointer in each frame that is in the scratch; marked where a JIT's code stands for the interpreter's. */
+#define SP_OF_JIT 1
 struct unwind_sps {
 	u64 v[256];
 };

@@ -18,6 +18,7 @@ struct ruby_file {
 	u64 vm;	     /* ruby_current_vm_ptr */
 	u64 version; /* ruby_version: a text */
 	u64 object;  /* rb_cObject; 0: it has none, and methods have no classes */
+	u64 text, text_size; /* all code */
 	u64 eval, eval_size;
 	u64 symbols[RUBY_SYMBOLS_MAX]; /* where its table of symbols may be, as code says that lists them */
 	u32 nsymbols;

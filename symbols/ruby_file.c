@@ -132,6 +132,18 @@ static void find_eval(Elf *elf, int fd, struct ruby_file *f)
 	f->eval_size = c.size;
 }
 
+static void find_text(Elf *elf, struct ruby_file *f)
+{
+	GElf_Phdr ph;
+
+	for (int i = 0; gelf_getphdr(elf, i, &ph); i++) {
+		if (ph.p_type != PT_LOAD || f->eval - ph.p_vaddr >= ph.p_filesz)
+			continue;
+		f->text = ph.p_vaddr;
+		f->text_size = ph.p_filesz;
+	}
+}
+
 /* --- what it refers to --- */
 
 static bool refers(const u8 *code)
@@ -175,8 +187,10 @@ bool ruby_file__read(int fd, struct ruby_file *out)
 	if (!out->vm || !out->version || !out->eval || !out->eval_size)
 		return false;
 	elf = elf_begin(fd, ELF_C_READ, NULL);
-	if (elf)
+	if (elf) {
 		find_eval(elf, fd, out);
+		find_text(elf, out);
+	}
 	if (elf && t.list)
 		find_symbols(elf, fd, &t);
 	elf_end(elf);

@@ -79,5 +79,7 @@ int ruby__attach(const struct ruby_file *f, u64 bias, const struct process_memor
 	out->rt.interpreters = vm + l->vm_ractors;
 	out->rt.eval = f->eval + bias;
 	out->rt.eval_end = out->rt.eval + f->eval_size;
+	out->rt.text = f->text + bias;
+	out->rt.text_end = out->rt.text + f->text_size;
 	return 0;
 }

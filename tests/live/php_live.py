@@ -35,25 +35,53 @@ def walked():
     return php
 
 
-def program():
-    return servers.running(walked(), "-n", SOURCE, DEPTH, text=True, stdout=subprocess.PIPE)
+def program(*options):
+    return servers.running(walked(), *(options or ["-n"]), SOURCE, DEPTH, text=True, stdout=subprocess.PIPE)
 
 
-def test_shares():
-    """70 and 30 % below a recursion, a generator, a sort's callback and a method; no interpreter's frames"""
+def check_shares(*options):
     def named():
         stacks = folded("cpu", p.pid, "-F", 997)
         return stacks if share(stacks, lambda s: "Caller::round" in s) > 90 else None
-    with program() as p:
+    with program(*options) as p:
         servers.printed(p, "ready")
         stacks = live.wait_for(named, 40, 0)
+        note = whole(p.pid, "php")
+    assert options or "interpreted functions" not in note, note
     # Few samples on a busy machine: three standard deviations may be missed.
     within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
     for name, truth in ("hot_70", 70), ("hot_30", 30):
         got = share(stacks, lambda s: follow(s, [*CALLS, name]))
         live.near(got, truth, within, f"php: share of {name} below its callers, %")
-    runs = share(stacks, lambda s: "execute_ex" in s)
+    runs = share(stacks, lambda s: any(f == "execute_ex" or f.startswith("[jit]") for f in s))
     assert runs < 3, f"{runs:.1f} % of stacks have the interpreter's own frame"
+
+
+def test_shares():
+    """70 and 30 % below a recursion, a generator, a sort's callback and a method; no interpreter's frames; whole stacks"""
+    check_shares()
+
+
+def jit_options(how):
+    return ["-d", "opcache.enable_cli=1", "-d", "opcache.jit_buffer_size=32M", "-d", f"opcache.jit={how}"]
+
+
+def check_jit(how):
+    on = subprocess.run([walked(), *jit_options(how), "-r", "echo (int) opcache_get_status()['jit']['on'];"],
+                        capture_output=True, text=True, check=False).stdout
+    if on != "1":
+        raise live.Skip("this php has no JIT: php-opcache is not installed")
+    check_shares(*jit_options(how))
+
+
+def test_tracing_jit():
+    """The same where the JIT compiles what is run often, whose code has the interpreter's frame"""
+    check_jit("tracing")
+
+
+def test_function_jit():
+    """The same where it compiles whole functions"""
+    check_jit("function")
 
 
 def test_waits():
@@ -65,14 +93,6 @@ def test_waits():
     with program() as p:
         servers.printed(p, "ready")
         assert live.wait_for(waits, 40, 0)
-
-
-def test_whole():
-    """99 % of the stacks are whole"""
-    with program() as p:
-        servers.printed(p, "ready")
-        note = whole(p.pid, "php")
-    assert "interpreted functions" not in note, note
 
 
 ITEMS = [{"name": f"item {chr(97 + i % 26)}", "price": i * 7919 % 1000 / 10} for i in range(200)]

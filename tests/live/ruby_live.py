@@ -23,24 +23,24 @@ CHAIN = ["Object#descend"] * (DEPTH + 1) + ["Object#produce", "block in produce"
 CALLS = [*CHAIN, "Object#fails", "rescue in fails", "Caller.by_sort", "block in by_sort", "Caller#round"]
 
 
-def running(source, *args):
+def running(source, *args, options=()):
     live.need_root()
     ruby, = servers.need("/usr/bin/ruby")
     version = subprocess.run([ruby, "-e", "print RUBY_VERSION"], capture_output=True, text=True, check=True).stdout
     if not version.startswith(WALKED + "."):
         raise live.Skip(f"ruby {version} is here, not {WALKED}")
-    return servers.running(ruby, source, *args, text=True, stdout=subprocess.PIPE)
+    return servers.running(ruby, *options, source, *args, text=True, stdout=subprocess.PIPE)
 
 
-def program(how):
-    return running(SOURCE, DEPTH, how)
+def program(how, *options):
+    return running(SOURCE, DEPTH, how, options=options)
 
 
-def check_shares(how, begin):
+def check_shares(how, begin, *options):
     def named():
         stacks = folded("cpu", p.pid, "-F", 997)
         return stacks if share(stacks, lambda s: "Caller#round" in s) > 90 else None
-    with program(how) as p:
+    with program(how, *options) as p:
         servers.printed(p, "ready")
         stacks = live.wait_for(named, 40, 0)
     # Few samples on a busy machine: three standard deviations may be missed.
@@ -63,6 +63,17 @@ def test_thread():
 def test_fiber():
     """The same in a fiber, which has stacks of its own"""
     check_shares("fiber", ["block in <main>"])
+
+
+def test_yjit():
+    """The same in code of YJIT, of which no frame is left over"""
+    check_shares("main", ["<main>"], "--yjit")
+    with program("main", "--yjit") as p:
+        servers.printed(p, "ready")
+        whole(p.pid, "ruby, yjit")
+        stacks = folded("cpu", p.pid, "-F", 997, after=1)
+    left = share(stacks, lambda s: any(f.startswith("[jit]") for f in s))
+    assert left < 3, f"{left:.1f} % of stacks have a frame of YJIT's code"
 
 
 def test_place():

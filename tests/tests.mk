@@ -18,8 +18,8 @@ LIVE_C    := $(wildcard tests/live/*_test.c)
 live_of   = $(wildcard $(patsubst %,tests/live/%_live.py,$(1)))
 LIVE      := $(call live_of,accuracy bpf heap_steady irq net overview overview_rules safety sched sched_faults usage)
 LIVE_TWO  := $(call live_of,offcpu gone procs unwind waits_events io waits_aio cache tcp)
-LIVE_FOUR := $(call live_of,stack_terms heap locks symbols scope syscalls faults go traced funcs ask java hostile hosts node python \
-	arguments import fleet serve files)
+LIVE_FOUR := $(call live_of,lock_orders stack_terms heap locks symbols scope syscalls faults go traced funcs ask java \
+	hostile hosts node python arguments import fleet serve files)
 LIVE_FOUR += $(filter-out $(LIVE) $(LIVE_TWO) $(LIVE_FOUR),$(wildcard tests/live/*_live.py))
 LIVE_TMUX := $(wildcard tests/live/tmux_*.py)
 SCRIPTS   := $(wildcard tests/script/*.script)

@@ -103,8 +103,8 @@ def test_values():
 def test_many_stacks():
     """Rows by stack sum to what was counted, also where there is no room for the stacks of all threads"""
     n = 2000
-    for asked in ("count raw_syscalls:sys_enter if id == 124 hist tid by stack",
-                  "count raw_syscalls:sys_enter if id == 124 by stack"):
+    for asked in ("! count raw_syscalls:sys_enter if id == 124 hist tid by stack",
+                  "! count raw_syscalls:sys_enter if id == 124 by stack"):
         pid, _, watch = run("threads", n, asked)
         same(asked, 10 * n, watch.sum())
 
@@ -517,7 +517,7 @@ def test_program_that_ends():
 def test_stacks():
     """Stacks of a question are a flame graph, and in every format of stacks; pairs are by their names"""
     n = 700
-    nest = "nest uprobe:libc.so.6:qsort -> uretprobe:libc.so.6:qsort on tid"
+    nest = "! nest uprobe:libc.so.6:qsort -> uretprobe:libc.so.6:qsort on tid"
     out = os.path.join(os.environ.get("TMPDIR", "/tmp"), "stacks.folded")
     asked = ("! count syscalls:sys_enter_getppid by kstack", "events", n)
     command = [sys.executable, "-c", f"import os\nfor i in range({n}): os.getppid()"]
@@ -650,7 +650,8 @@ def test_first_interval():
         finally:
             work.kill()
     count = sum(r["count"] for r in report["rows"] if r["ask"] == asked[0] and r["pid"] == work.pid)
-    most = (report["t1_ns"] - report["t0_ns"]) / MS + 1
+    # On a busy machine cells are read some milliseconds after the end.
+    most = 1.25 * (report["t1_ns"] - report["t0_ns"]) / MS + 1
     assert 0 < count <= most, f"{count} calls a millisecond apart, of {most:.1f} ms"
 
 

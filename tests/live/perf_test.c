@@ -3,6 +3,7 @@
  * The perf sampler and the sideband against children whose doings are known: as root, and as
  * a user without privileges.
  */
+#include "tests/lib/tracefs.h"
 #include "tests/live/sampler.h"
 
 #include <fcntl.h>
@@ -121,9 +122,9 @@ static void test_tracepoint(void **state)
 	struct child c = child__start_kind(0, "switcher", CHILD_YIELDS);
 	u64 before, after;
 
-	if (access("/sys/kernel/tracing/events/sched/sched_switch", F_OK)) {
+	if (!tracefs__mount()) {
 		child__stop(&c);
-		skip_because("tracefs is not mounted");
+		skip_because("tracefs cannot be mounted");
 	}
 	memset(&s.how, 0, sizeof(s.how));
 	s.how = (struct sampling){.period = 1, .user = true, .kernel = true, .interval_s = 1};

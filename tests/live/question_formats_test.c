@@ -14,6 +14,7 @@
 #include "sources/events.h"
 #include "tests/lib/question_load.h"
 #include "tests/lib/skip.h"
+#include "tests/lib/tracefs.h"
 
 static struct question_machine machine;
 
@@ -77,17 +78,16 @@ static u32 try_fields(const struct trace_format *f, const char *path)
 
 static void test_all(void **state)
 {
-	const char *tracefs = event__tracefs();
 	u32 fields = 0;
 	char *pattern;
 	glob_t found;
 
 	if (geteuid())
 		skip_because("formats are read by root alone");
-	if (!tracefs)
-		skip_because("tracefs is not mounted");
+	if (!tracefs__mount())
+		skip_because("tracefs cannot be mounted");
 	question_machine__open(&machine);
-	pattern = xasprintf("%s/events/*/*/format", tracefs);
+	pattern = xasprintf("%s/events/*/*/format", event__tracefs());
 	assert_int_equal(glob(pattern, 0, NULL, &found), 0);
 	for (size_t i = 0; i < found.gl_pathc; i++) {
 		char *text = read_file(found.gl_pathv[i]), why[128];

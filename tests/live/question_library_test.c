@@ -19,6 +19,7 @@
 #include "sources/events.h"
 #include "tests/lib/question_kernel.h"
 #include "tests/lib/skip.h"
+#include "tests/lib/tracefs.h"
 
 static struct trace_format *formats[QUESTION_MAX_EVENTS];
 static u32 nformats;
@@ -158,8 +159,8 @@ static void test_library(void **state)
 
 	if (geteuid())
 		skip_because("formats are read by root alone");
-	if (!event__tracefs())
-		skip_because("tracefs is not mounted");
+	if (!tracefs__mount())
+		skip_because("tracefs cannot be mounted");
 	for (n = 0; (k = question_library__at(n)); n++) {
 		struct expr_error err;
 		struct question *q = question__parse(k->text, &err);

@@ -15,7 +15,7 @@ WHOLE = "-d", 3600
 WORK = os.path.join(live.WORKLOADS, "two_functions")
 DD = "dd", "if=/dev/zero", "of=/dev/null", "bs=1"
 READS = {"web1": 1000, "web2": 20000}
-SLEEPS = {"web1": "1", "web2": "2.5"}
+SLEEPS = {"web1": "1.5", "web2": "2.5"}  # they go on where intervals end: then their stacks are whole
 WRITES = {"web1": 40, "web2": 90}
 
 

@@ -3,6 +3,7 @@
 """Questions that are asked at run time, against workloads that know what they did, perf stat and
 bpftrace."""
 import collections
+import glob
 import json
 import os
 import re
@@ -540,9 +541,13 @@ def test_stacks():
     assert abs(int(us) - row["own_ns"] / 1000) <= 1, (us, row)
 
 
-def links(pid):
-    """Programs that a process has attached."""
-    return sum("link_type" in text for text in live.fdinfos(pid))
+def counts(pid):
+    """Whether a proftop has programs attached, and waits for the end of its first interval."""
+    rests = False
+    for task in glob.glob(f"/proc/{pid}/task/*"):
+        with open(task + "/comm", encoding="utf-8") as comm, open(task + "/wchan", encoding="utf-8") as wchan:
+            rests |= comm.read() == "collector\n" and wchan.read() in ("do_epoll_wait", "ep_poll")
+    return rests and any("link_type" in text for text in live.fdinfos(pid))
 
 
 def test_one_more():
@@ -554,7 +559,7 @@ def test_one_more():
         with subprocess.Popen([live.CHECKED, "-b", "-d", "2", "--format", "json", "-V", "events", "--ask",
                                asked, "--do", f"window total; {others}"], stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True, env=live.environment()) as p:
-            live.wait_for(lambda: links(p.pid))
+            live.wait_for(lambda: counts(p.pid))
             work.tell()
             work.result()
             out, err = p.communicate(timeout=60)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/scripts_impl.h"
 
+#include "base/clock.h"
 #include "symbols/spaces.h"
 #include "symbols/tables.h"
 
@@ -132,6 +133,7 @@ struct scripts *scripts__new(struct symbols *s)
 	sc->java = java_names__new(sc);
 	sc->v8_lines = v8_lines__new();
 	sc->v8_codes = v8_codes__new();
+	sc->found = xcalloc(FOUND_CODES, sizeof(*sc->found));
 	return sc;
 }
 
@@ -152,6 +154,7 @@ void scripts__free(struct scripts *sc)
 	java_names__free(sc->java);
 	v8_lines__free(sc->v8_lines);
 	v8_codes__free(sc->v8_codes);
+	free(sc->found);
 	hidx__fini(&sc->by_address);
 	hidx__fini(&sc->objects);
 	hidx__fini(&sc->funcs);
@@ -406,7 +409,7 @@ static const struct code_ranges *code_ranges(struct scripts *sc, u32 tgid)
 	return r;
 }
 
-static void put_place(struct scripts *sc, const struct process_entry *p, const struct v8_place *at,
+static bool put_place(struct scripts *sc, const struct process_entry *p, const struct v8_place *at,
 		      struct script_stack *to)
 {
 	const struct process_memory m = process_memory__of(p->tgid);
@@ -414,22 +417,49 @@ static void put_place(struct scripts *sc, const struct process_entry *p, const s
 	u32 line = v8_function__line(&p->runtime.v8, &m, sc->v8_lines, p->tgid, at->shared, at->position);
 
 	script_stack__put(to, SCRIPT_FRAME | (e ? loc_at(sc, e, line) : scripts__unknown(sc, SCRIPT_V8)));
+	return e;
 }
 
-/* All functions that are in a word's compiled code, the one that it is of last. */
-static void put_compiled(struct scripts *sc, const struct process_entry *p, u64 word, bool exact,
-			 struct script_stack *to)
+/* All functions that are in a word's compiled code, the one that it is of last; false: not all are known. */
+static bool put_places(struct scripts *sc, const struct process_entry *p, u64 word, bool exact,
+		       struct script_stack *to)
 {
 	const struct process_memory m = process_memory__of(p->tgid);
 	const struct code_ranges *r = code_ranges(sc, p->tgid);
 	struct v8_place places[V8_PLACES];
 	u32 n = v8_codes__find(sc->v8_codes, &p->runtime.v8, &m, p->tgid, r->v, r->n, SCRIPT_CODE(word),
 			       SCRIPT_UNIT(word), exact, places);
+	bool all = true;
 
 	if (!n)
 		places[n++] = (struct v8_place){SCRIPT_CODE(word), -1};
 	for (u32 i = 0; i < n; i++)
-		put_place(sc, p, &places[i], to);
+		all &= put_place(sc, p, &places[i], to);
+	return all;
+}
+
+/* Stacks differ by single instructions, and to find a place takes a dozen looks into the process: for so long it is what
+ * it was, as code may be replaced between a sample and its names, too. */
+#define FOUND_NS NSEC_PER_SEC
+
+static void put_compiled(struct scripts *sc, const struct process_entry *p, u64 word, bool exact,
+			 struct script_stack *to)
+{
+	struct found_code *f = &sc->found[mix64_pair(word, (u64)p->tgid << 1 | exact) % FOUND_CODES];
+	u64 now = clock__monotonic_ns();
+	u32 begin = to->n;
+
+	if (f->n && f->word == word && f->tgid == p->tgid && f->exact == exact && now < f->until_ns) {
+		for (u32 i = 0; i < f->n; i++)
+			script_stack__put(to, f->frames[i]);
+		return;
+	}
+	f->n = 0;
+	if (!put_places(sc, p, word, exact, to) || to->cut || to->n - begin > FOUND_FRAMES)
+		return;
+	*f = (struct found_code){.word = word, .until_ns = now + FOUND_NS, .tgid = p->tgid, .exact = exact,
+				 .n = (u8)(to->n - begin)};
+	memcpy(f->frames, to->ips + begin, f->n * sizeof(*f->frames));
 }
 
 /* NULL: it is not what it was, and unknown. */

@@ -22,6 +22,18 @@ struct code_ranges {
 	struct v8_range v[CODE_RANGES];
 };
 
+#define FOUND_CODES  1024
+#define FOUND_FRAMES 8
+
+/* What was put in the place of a word of V8's compiled code, a moment ago. */
+struct found_code {
+	u64 word, until_ns;
+	u32 tgid;
+	bool exact;
+	u8 n; /* 0: free */
+	u64 frames[FOUND_FRAMES];
+};
+
 struct scripts {
 	struct symbols *symbols;
 	struct process_entry *processes;
@@ -33,6 +45,7 @@ struct scripts {
 	struct java_names *java;
 	struct v8_lines *v8_lines;
 	struct v8_codes *v8_codes;
+	struct found_code *found; /* FOUND_CODES, by what is found */
 	struct code_ranges ranges;
 	u32 unknown[SCRIPT_KINDS]; /* locs */
 	u64 named, gone;

@@ -3,8 +3,8 @@
 #include "symbols/v8_code_impl.h"
 
 #include <elf.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "symbols/disasm.h"
 #include "symbols/tables.h"
 
@@ -355,14 +355,6 @@ static bool search(const struct v8 *v, const struct process_memory *m, const str
 	return found == 1;
 }
 
-static u64 now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (u64)t.tv_sec * NSEC_PER_SEC + (u64)t.tv_nsec;
-}
-
 /* As of code of the first compiler, which has nothing inlined. */
 static struct miss *miss_of(struct v8_codes *c, u32 tgid, u64 shared, u32 unit)
 {
@@ -380,7 +372,7 @@ static struct v8_code *find_code(struct v8_codes *c, const struct v8 *v, const s
 		return k;
 	if (k)
 		k->tgid = 0;
-	now = now_ns();
+	now = clock__monotonic_ns();
 	if (miss->shared == shared && miss->unit == unit && miss->tgid == tgid && now < miss->until_ns)
 		return NULL;
 	if (search(v, m, ranges, n, shared, unit, &fresh)) {

@@ -196,7 +196,7 @@ static u64 proc_key(const struct io_proc *p, enum io_group by)
 	bool nobodys = io_who__is_nobody(&p->who);
 	u64 seed = by + 1 + ((u64)p->who.device.host << 32);
 
-	if (is_rest(p, by))
+	if (is_rest(p, by) && by != IO_BY_COMM)
 		return mix64(seed + 200);
 	switch (by) {
 	case IO_BY_PID:

@@ -49,7 +49,7 @@ struct source {
 
 /* --- measure_put.c: what the programs counted and sent, to s->sink --- */
 
-#define MEASURE_REPORTED	  256 /* cells of a half that are looked at while programs count in them */
+#define MEASURE_REPORTED  256 /* cells of a half that are looked at while programs count in them */
 #define MEASURE_UNWRITTEN UINT32_MAX
 
 /* The first n places of a half are not written down yet. */

@@ -297,7 +297,8 @@ bool sample_bytes__run(struct host *h, const char *arg, struct status *st);
 struct probe_item;
 /* A menu for the function under the cursor; where none is, the picker. Always true, as an action is. */
 bool probes__offer(struct host *h);
-/* The picker for a program, library or pid:N; "": for the process of the filter, or one that is picked first. False: st says why not. */
+/* The picker for a program, library or pid:N; "": for the process of the filter, or one that is picked first. False: st
+ * says why not. */
 bool probes__open(struct host *h, const char *where, struct status *st);
 void probes__picked(struct host *h, const struct probe_item *p);
 

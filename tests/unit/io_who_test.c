@@ -176,6 +176,32 @@ static void forgotten_ones_are_summed_up(void **state)
 	snap__put(&s->base);
 }
 
+/* By command rows are of all hosts, those that were forgotten, too. */
+static void forgotten_ones_of_hosts_are_one_command(void **state)
+{
+	struct builder *m = *state;
+	const struct io_snap *s;
+	struct io_result *a;
+	u32 rest = 0;
+
+	for (u32 host = 1; host <= 2; host++)
+		for (u32 k = 0; k < 2 * IO_MAX_PROCS; k++) {
+			struct io_proc_sample x = {.head.type = SAMPLE_IO_PROC,
+						   .who = {.device = vda(), .tgid = 1 + k, .tid = 1 + k, .comm = "p"},
+						   .count = 1};
+
+			x.who.device.host = host;
+			model_io.consume(m->model, &x.head);
+		}
+	s = tick(m);
+	a = ask(s, IO_BY_COMM, false, "");
+	for (u32 i = 0; i < a->nrows; i++)
+		rest += a->rows[i].rest;
+	assert_int_equal(rest, 1);
+	query_result__free(&a->base);
+	snap__put(&s->base);
+}
+
 /* --- who has ended --- */
 
 static void put_life(struct builder *m, enum proc_event_type type, u32 tgid)
@@ -291,6 +317,7 @@ int main(void)
 		T(a_process_has_its_newest_name),
 		T(totals_are_the_same_in_all_groupings),
 		T(forgotten_ones_are_summed_up),
+		T(forgotten_ones_of_hosts_are_one_command),
 		T(a_pid_that_is_used_again_is_another_row),
 		T(hosts_are_told_apart),
 	};

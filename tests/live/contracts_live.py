@@ -98,8 +98,7 @@ def watch(view, path):
 @functools.cache
 def watch_all():
     live.need_root()
-    subprocess.run(["mount", "-t", "tracefs", "nodev", "/sys/kernel/tracing"], check=False,
-                   stderr=subprocess.DEVNULL)
+    live.mount_tracefs()
     with live.temporary() as path, load(path):
         for view in VIEWS:
             watch(view, path)

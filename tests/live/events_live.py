@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Sampling events other than time, counted one by one against what the kernel counted."""
 import os
-import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
@@ -60,8 +59,7 @@ def test_context_switches():
 
 def need_tracepoint(name):
     group, event = name.split(":")
-    if not os.path.exists("/sys/kernel/tracing/events"):
-        subprocess.run(["mount", "-t", "tracefs", "nodev", "/sys/kernel/tracing"], check=False)
+    live.mount_tracefs()
     for base in ("/sys/kernel/tracing", "/sys/kernel/debug/tracing"):
         if os.path.exists(f"{base}/events/{group}/{event}/id"):
             return

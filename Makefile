@@ -53,7 +53,7 @@ HARDEN   := -fstack-protector-strong -D_FORTIFY_SOURCE=2 -fPIE \
 	    $(call taken,-fstack-clash-protection -fcf-protection -mbranch-protection=standard)
 RELRO    := -Wl,-z,relro -Wl,-z,now
 # Reports need lines, not variables: those take a quarter of the time that the compiler needs.
-SAN_DEBUG := -fno-omit-frame-pointer -O1 -g1
+SAN_DEBUG := -fno-omit-frame-pointer -Og -g1
 SAN_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined $(SAN_DEBUG)
 SAN_tsan := -fsanitize=thread $(SAN_DEBUG)
 SAN_rel  := $(HARDEN) $(CFLAGS)

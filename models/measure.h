@@ -4,10 +4,10 @@
  * window; spans that go on; the slowest ones. Queries are pure functions over a const snapshot.
  *
  * Memory is bounded: of MEASURE_MAX_ENTRIES, or a quarter more than the stacks that a measure keeps apart, those that
- * did least lately lose their thread and process; then their stack, cgroup, and of their labels what many threads' do
- * not tell (struct measure.kept); then all of these become one, "[rest]". So do those of ended processes beyond
- * MEASURE_MAX_ENDED, and those beyond a measure's `cold` that nothing came to in the decaying window. Sums never
- * change.
+ * did least lately lose their thread and process (or, by struct measure.keeps_processes, their labels); then their
+ * stack, cgroup, and of their labels what many threads' do not tell (struct measure.kept); then all of these become
+ * one, "[rest]". So do those of ended processes beyond MEASURE_MAX_ENDED, and those beyond a measure's `cold` that
+ * nothing came to in the decaying window. Sums never change.
  */
 #ifndef MODELS_MEASURE_H
 #define MODELS_MEASURE_H

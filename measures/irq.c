@@ -105,6 +105,7 @@ const struct measure measure_irq = {
 	.noun = "irqs",
 	.event = "irq_handler_entry, softirq_entry, irq_vectors",
 	.shape = MEASURE_SHAPE_SPAN,
+	.kernel_stacks = true,
 	.of_cpus = true,
 	.labels = labels,
 	.nlabels = LABELS,

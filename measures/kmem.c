@@ -72,6 +72,7 @@ const struct measure measure_kmem = {
 	.noun = "objects",
 	.event = "kmalloc, kmem_cache_alloc, mm_page_alloc",
 	.shape = MEASURE_SHAPE_HOLDING,
+	.kernel_stacks = true,
 	.labels = labels,
 	.nlabels = LABELS,
 	.by = 1u << BY_STACK,

@@ -76,6 +76,7 @@ const struct measure measure_net = {
 	.noun = "packets",
 	.event = "netif_receive_skb, net_dev_xmit, kfree_skb",
 	.shape = MEASURE_SHAPE_COUNT,
+	.kernel_stacks = true,
 	.value = "bytes",
 	.count_name = "packets",
 	.sum_name = "bytes",

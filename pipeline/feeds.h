@@ -23,7 +23,8 @@ struct model_feed {
 	struct model *model;	     /* NULL until it is wanted first; then kept with its history */
 	struct snap *snap;	     /* the newest, NULL while there is none */
 	struct feed feed;
-	u32 next;		     /* FEED_OPENING: the row to be tried next */
+	u32 next;		     /* FEED_OPENING: the row to be tried next, */
+	bool open;		     /* or that is open and awaits its tables */
 	u64 t0_ns;		     /* FEED_LIVE: where the interval that goes on began */
 	u64 last_samples;	     /* total at t0 */
 	char failed[512];	     /* which sources did not open, and why */

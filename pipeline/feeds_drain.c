@@ -147,6 +147,7 @@ static void drain_in_order(struct feeds *f, u64 models, bool tick)
 
 void feeds__drain(struct feeds *f, u64 models, u64 t1_ns)
 {
+	models &= ~f->opening; /* of those nothing has begun */
 	turn_all(f, models, t1_ns);
 	drain_in_order(f, models, true);
 	/* Most names come within milliseconds: a frame that has them need not be looked at a

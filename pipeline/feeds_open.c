@@ -64,6 +64,7 @@ void feeds__start_opening(struct feeds *f, u32 model)
 	mf->feed.state = FEED_OPENING;
 	mf->feed.exit_code = EXIT_CODE_OK;
 	mf->feed.reason[0] = mf->failed[0] = mf->missing[0] = '\0';
+	mf->open = false;
 	await_row(f, model, 0);
 }
 
@@ -189,33 +190,27 @@ static u64 finish_opening(struct feeds *f, u32 model)
 #define TABLES_WAIT_NS	NSEC_PER_SEC /* from the question on; what is not there then comes later */
 #define TABLES_LOOK_MS	20
 
-static bool wants_tables(const struct feeds *f, const struct source_row *row)
-{
-	return row->ops->ask_tables && f->symbols && !f->borrows_symbols &&
-	       !slots__of(&f->slots, row->ops)->src;
-}
-
-static bool ask_tables(struct feeds *f, const struct source_row *row)
+/* The first stacks of what is there are to be whole. */
+static void begin_tables(struct feeds *f, const struct source_row *row)
 {
 	struct route r = {f, slots__of(&f->slots, row->ops)};
 	struct sample_sink sink = feeds__sink(&r);
 
+	if (!row->ops->ask_tables || !f->symbols || f->borrows_symbols || r.slot->src || f->tables_until_ns)
+		return;
 	f->tables_until_ns = clock__monotonic_ns() + TABLES_WAIT_NS;
-	return row->ops->ask_tables(&f->slots.how, f->slots.scope, &sink);
+	if (!row->ops->ask_tables(&f->slots.how, f->slots.scope, &sink))
+		f->tables_until_ns = 0;
 }
 
-/* The first stacks of what is there are to be whole: whether a source waits for unwind tables. */
+/* Whether tables that it asked for are still being read. */
 static bool awaits_tables(struct feeds *f, const struct source_row *row)
 {
 	struct feed *feed = &f->v[row->model].feed;
 	struct symbols_unwind_stats t;
 
-	if (!wants_tables(f, row))
+	if (!f->tables_until_ns)
 		return false;
-	if (!f->tables_until_ns && !ask_tables(f, row)) {
-		f->tables_until_ns = 0;
-		return false;
-	}
 	if (!symbols__unwind_settle(f->symbols, TABLES_LOOK_MS) &&
 	    clock__monotonic_ns() < f->tables_until_ns) {
 		symbols__unwind_stats(f->symbols, &t);
@@ -226,6 +221,26 @@ static bool awaits_tables(struct feeds *f, const struct source_row *row)
 	}
 	f->tables_until_ns = 0;
 	return false;
+}
+
+/* Programs that count nothing before they are told to are loaded while the tables are read. */
+static bool open_row(struct feeds *f, const struct source_row *row, bool *opened)
+{
+	struct model_feed *mf = &f->v[row->model];
+
+	if (!mf->open) {
+		begin_tables(f, row);
+		if (!row->ops->begin && awaits_tables(f, row))
+			return false;
+		mf->open = try_row(f, row);
+		if (!mf->open)
+			f->tables_until_ns = 0;
+	}
+	if (awaits_tables(f, row))
+		return false;
+	*opened = mf->open;
+	mf->open = false;
+	return true;
 }
 
 u64 feeds__open_next(struct feeds *f)
@@ -240,9 +255,8 @@ u64 feeds__open_next(struct feeds *f)
 	if (f->v[m].next == f->nrows)
 		return finish_opening(f, m);
 	row = &f->rows[f->v[m].next];
-	if (awaits_tables(f, row))
+	if (!open_row(f, row, &opened))
 		return 0;
-	opened = try_row(f, row);
 	await_row(f, m, f->v[m].next + 1);
 	if ((opened && row->tier) || f->v[m].next == f->nrows)
 		return finish_opening(f, m);

@@ -151,6 +151,8 @@ struct measure {
 	const char *count_name, *sum_name;
 	/* Stacks are of the first of the sums, which needs no count beside it. */
 	bool stacks_of_sum;
+	/* Stacks are the kernel's alone: nothing of programs is read to walk theirs. */
+	bool kernel_stacks;
 	/* Optional: one of the first labels, and 1, whose values stacks of no thread have as their root. */
 	u32 stacks_by;
 	const struct measure_label *labels;

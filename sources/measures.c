@@ -43,12 +43,12 @@ static const struct measure_programs *programs_of(enum measure_id id)
 	return &all[id];
 }
 
-/* Of measures that take stacks, those of the first interval are to be whole, too. */
+/* Of measures that take stacks of programs, those of the first interval are to be whole, too. */
 static bool ask_tables(const struct measure *m, const struct sampling *how, const struct scope *scope,
 		       const struct sample_sink *sink)
 {
 	for (u32 i = 0; i < m->nlabels; i++)
-		if (m->labels[i].kind == LABEL_STACK)
+		if (m->labels[i].kind == LABEL_STACK && !m->kernel_stacks)
 			return unwind_tasks__ask(how, scope, sink);
 	return false;
 }

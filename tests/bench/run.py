@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0-only
 """Figures beside a peer's, from the same run: own CPU and memory of the screen, time to the
-first frame and rows, key to repaint, symbols resolved per second; what the views of waiting add
+first frame and rows, of the first second of a view (first_bench.py), key to repaint, symbols resolved per second; what the views of waiting add
 to what they watch (sched_bench.py) and take on a mix of processes (mix_bench.py), that of block I/O
 (io_bench.py), that of the page cache (cache_bench.py) and that of system calls
 (syscalls_bench.py), that of processes (procs_bench.py), of an agent (fleet_bench.py), of the network
@@ -35,6 +35,7 @@ import live  # noqa: E402
 import ask_bench  # noqa: E402
 import cache_bench  # noqa: E402
 import counters_bench  # noqa: E402
+import first_bench  # noqa: E402
 import flame_bench  # noqa: E402
 import fleet_bench  # noqa: E402
 import funcs_bench  # noqa: E402
@@ -272,6 +273,7 @@ def put_into_doc(parts):
 
 
 PARTS = {"cpu": bench_cpu, "start": bench_start, "keys": bench_keys, "symbols": bench_symbols,
+         "first": first_bench.bench_first,
          "sched": sched_bench.bench_sched, "io": io_bench.bench_io,
          "cache": cache_bench.bench_cache, "unwind": unwind_bench.bench_unwind,
          "flame": flame_bench.bench_flame, "import": import_bench.bench_import,

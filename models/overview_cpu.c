@@ -15,19 +15,45 @@ static double of_cpu(double ns_per_s)
 	return ns_per_s / 1e7;
 }
 
+/* In % of a CPU. */
+static double used_by_the_living(const struct facts *f)
+{
+	double pct = 0;
+
+	for (u32 i = 0; i < f->system->nprocesses; i++) {
+		const struct usage_sample *u = &f->system->processes[i].u;
+
+		pct += 100 * usage__cpu(u) / (double)MAX(u->span_ns, 1ULL);
+	}
+	return pct;
+}
+
+/* Who it is that uses them; where most are in none of those that are there, short ones do. */
+static void who_uses_cpus(const struct facts *f, double busy, char *buf, size_t size)
+{
+	double most;
+	const struct system_process *p = facts__top(f, usage__cpu, &most);
+
+	*buf = '\0';
+	if (p && used_by_the_living(f) < busy * f->ncpus / 2)
+		snprintf(buf, size, ": most goes into processes that have ended");
+	else if (p)
+		snprintf(buf, size, ": `%s` uses most, %.0f %% of a CPU", p->u.comm, of_cpu(most));
+}
+
 void rule__CPU_FULL(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
 	double busy = facts__busy_pct(f, ""), waits = psi_pct(f, FIGURE_PSI_CPU_SOME), most;
-	const struct system_process *p = facts__top(f, usage__cpu, &most);
-	struct who who = who__of_process(p);
+	struct who who = who__of_process(facts__top(f, usage__cpu, &most));
+	char whose[80];
 
 	if (busy < 90)
 		return;
-	finding__add(r, waits, &who, NULL,
-		     "all %u CPUs are %.0f %% busy, and %.0f %% of the time some task waits for "
-		     "one|: `%s` uses most, %.0f %% of a CPU",
-		     f->ncpus, busy, MIN(waits, 100.0), who.comm, of_cpu(most));
+	who_uses_cpus(f, busy, whose, sizeof(whose));
+	finding__add(r, waits, &who, "",
+		     "all %u CPUs are %.0f %% busy, and %.0f %% of the time some task waits for one%s", f->ncpus,
+		     busy, MIN(waits, 100.0), whose);
 }
 
 /* --- one full, another idle --- */
@@ -175,7 +201,7 @@ void rule__BUSY_PROCESS(struct rule_run *r)
 		const struct usage_sample *u = &s->processes[i].u;
 		double pct = 100 * usage__cpu(u) / (double)MAX(u->span_ns, 1ULL);
 
-		if (&s->processes[i] != top && pct >= BUSY_MIN_PCT)
+		if (&s->processes[i] != top && !u->own && pct >= BUSY_MIN_PCT)
 			say_busy(r, &s->processes[i], pct);
 	}
 }

@@ -26,7 +26,7 @@ static const struct sched_task *longest_waiting(const struct facts *f)
 	const struct sched_task *top = NULL;
 
 	for (u32 i = 0; i < f->sched->ntasks; i++)
-		if (f->sched->tasks[i].n <= 1 && !f->sched->tasks[i].gone &&
+		if (f->sched->tasks[i].n <= 1 && !f->sched->tasks[i].gone && f->sched->tasks[i].task.tgid != f->own_pid &&
 		    (!top || runq_ns(&f->sched->tasks[i]) > runq_ns(top)))
 			top = &f->sched->tasks[i];
 	return top;
@@ -46,7 +46,7 @@ void rule__RUN_QUEUE(struct rule_run *r)
 	if (!top || !runq_ns(top))
 		return;
 	who = who__of_task(&top->task);
-	finding__add(r, waiting / f->ncpus, &who, NULL,
+	finding__add(r, waiting / f->ncpus, &who, "",
 		     "%.1f tasks wait for a CPU at any time, on %u CPUs: %s waits most, %.0f %% of its "
 		     "time",
 		     waiting, f->ncpus, task__said(r, &top->task),
@@ -119,7 +119,7 @@ static bool may_starve(const struct facts *f, const struct sched_task *t, double
 {
 	const u64 *ns = t->sums[WINDOW_LAST].state_ns;
 
-	return !t->gone && t->n <= 1 &&
+	return !t->gone && t->n <= 1 && t->task.tgid != f->own_pid &&
 	       (double)t->sums[WINDOW_LAST].span_ns >= f->span_s * 1e9 * 0.8 &&
 	       (is_pinned(f, t) ||
 		share_got(ns[TASK_STATE_RUNNING], ns[TASK_STATE_RUNNABLE]) < fair * UNFAIR);

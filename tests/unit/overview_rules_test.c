@@ -62,6 +62,10 @@ static const struct example examples[] = {
 	 FULL "figure psi_cpu_some_ns - 310000000\nusage burn 7 R 2 900 10 0 1 0\n"},
 	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "95 % of the time",
 	 FULL "figure psi_cpu_some_ns - 950000000\nusage burn 7 R 2 900 10 0 1 0\n"},
+	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "some task waits for one: `burn` uses most, 99 % of a CPU",
+	 FULL "figure psi_cpu_some_ns - 950000000\nusage burn 7 R 2 985 5 0 1 0\n"},
+	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "some task waits for one: most goes into processes that have ended",
+	 FULL "figure psi_cpu_some_ns - 950000000\nusage make 7 S 2 20 10 0 1 0\n"},
 	{RULE_CPU_IMBALANCE, SEVERITY_NOTE, 7,
 	 "CPU 0 is full (100 %) while CPU 1 is 95 % idle: `burn` is pinned to it",
 	 ORDINARY "figure user_ns 0 1000000000\nfigure idle_ns 0 0\nusage burn 7 R 1 990 5 0 1 0\n"},
@@ -414,6 +418,88 @@ static void the_worst_comes_first(void **state)
 	scene__fini(&s);
 }
 
+static const struct finding *finding_of(const struct overview_result *a, enum rule_id rule)
+{
+	for (u32 i = 0; i < a->nfindings; i++)
+		if (a->findings[i].rule == rule)
+			return &a->findings[i];
+	print_findings(a);
+	fail_msg("no %s", overview_rules[rule].name);
+	return NULL;
+}
+
+/* What stands by itself, and what is a part of it: as severe as the worse of both, and shown alone. */
+static void findings_of_one_cause_are_one(void **state)
+{
+	static const struct {
+		enum rule_id cause, part;
+		bool joined;
+		const char *lines;
+	} cases[] = {
+		{RULE_PRIORITY_INVERSION, RULE_USER_LOCK, true, ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"},
+		{RULE_PRIORITY_INVERSION, RULE_STARVED, false,
+		 FULL LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"
+			   "task a 8 8 0 0 R 950 50 0 0 0\ntask b 9 9 0 0 R 950 50 0 0 0\n"},
+		{RULE_DEADLOCK, RULE_USER_LOCK, true, ORDINARY WAITS HOLDER "owner 11 12\nowner 12 11\n"},
+		{RULE_BUSY_PROCESS, RULE_HOT_FUNCTION, true,
+		 FULL "rate 99\nusage burn 7 R 2 985 5 0 1 0\nsampled burn 7 90 main@burn;spin@burn\n"},
+		{RULE_BUSY_PROCESS, RULE_CPU_IMBALANCE, true,
+		 ORDINARY "figure user_ns 0 1000000000\nfigure idle_ns 0 0\nusage burn 7 R 2 990 5 0 1 0\n"},
+		{RULE_BUSY_PROCESS, RULE_CPU_IMBALANCE, false,
+		 ORDINARY "figure user_ns 0 1000000000\nfigure idle_ns 0 0\nusage burn 7 R 1 990 5 0 1 0\n"},
+		{RULE_KERNEL_TIME, RULE_BUSY_PROCESS, true,
+		 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\nusage dd 7 R 2 50 900 0 1 0\n"},
+		{RULE_KERNEL_TIME, RULE_BUSY_PROCESS, false,
+		 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 100000000\nusage cc1 7 R 2 900 800 0 1 0\n"},
+		{RULE_FORK_STORM, RULE_KERNEL_TIME, true,
+		 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\nfigure forks - 500\n"
+			  "parent make 7 900\n"},
+		{RULE_FSYNC, RULE_DISK_WAIT, true, ORDINARY "figure flushes vda 700\nfsync db 10 800\n"},
+		{RULE_OOM_KILL, RULE_KERNEL_MESSAGES, true,
+		 ORDINARY "figure oom_kills - 1\n"
+			  "notice 3 Out of memory: Killed process 77 (cc1) total-vm:100kB\n"},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct finding *cause, *part;
+		struct overview_result *a;
+		struct scene s;
+
+		scene__init(&s);
+		put_lines(&s, cases[i].lines);
+		a = ask(&s, NULL);
+		cause = finding_of(a, cases[i].cause);
+		part = finding_of(a, cases[i].part);
+		if ((part->part_of == (int)cases[i].cause) != cases[i].joined) {
+			print_findings(a);
+			fail_msg("%s of %s", overview_rules[cases[i].part].name, overview_rules[cases[i].cause].name);
+		}
+		assert_int_equal(part >= a->findings + a->nfindings - a->nparts, cases[i].joined);
+		if (cases[i].joined)
+			assert_true(cause->severity >= part->severity);
+		query_result__free(&a->base);
+		scene__fini(&s);
+	}
+}
+
+/* What it takes itself is told by a rule of its own. */
+static void proftop_is_not_what_is_looked_for(void **state)
+{
+	struct overview_result *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, FULL "figure psi_cpu_some_ns - 950000000\nown proftop 6 950\nusage burn 7 R 2 900 10 0 1 0\n"
+			   "task proftop 6 6 0 0 R 100 900 0 0 0\ntask burn 7 7 0 0 R 900 100 0 0 0\n");
+	a = ask(&s, NULL);
+	assert_int_equal(finding_of(a, RULE_CPU_FULL)->pid, 7);
+	assert_int_equal(finding_of(a, RULE_RUN_QUEUE)->pid, 7);
+	for (u32 i = 0; i < a->nfindings; i++)
+		assert_null(strstr(a->findings[i].text, "proftop"));
+	query_result__free(&a->base);
+	scene__fini(&s);
+}
+
 /* Before the first look at processes is over. */
 static void nobody_is_named_who_is_not_known(void **state)
 {
@@ -622,6 +708,8 @@ int main(void)
 		cmocka_unit_test(an_ordinary_machine_has_no_findings),
 		cmocka_unit_test(models_that_are_missing_are_told),
 		cmocka_unit_test(the_worst_comes_first),
+		cmocka_unit_test(findings_of_one_cause_are_one),
+		cmocka_unit_test(proftop_is_not_what_is_looked_for),
 		cmocka_unit_test(who_gets_a_fair_share_is_not_starved),
 		cmocka_unit_test(filters_leave_others_out),
 		cmocka_unit_test(nobody_is_named_who_is_not_known),

@@ -261,8 +261,8 @@ static const struct screen_ops asked_screen_ops = {
 	.free = listing__free,
 	.action = asked__action,
 	.question = asked__question,
-	.hints = (const enum action[]){ACTION_DRILL, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
-				       ACTION_NONE},
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_EDIT_QUESTION, ACTION_WINDOW, ACTION_FILTER,
+				       ACTION_PAUSE, ACTION_NONE},
 };
 
 static void query__init(struct asked_query *q, const struct view_args *args,

@@ -167,38 +167,48 @@ static bool is_the_same_process(const struct facts *f, const struct finding *cau
 	return part->pid == cause->pid;
 }
 
+static bool is_one(const struct facts *f, const struct finding *cause, const struct finding *part)
+{
+	return part->value < 2;
+}
+
 /* What `cause` says of a process explains what `part` says of the same one, or of nobody. */
 static const struct {
 	enum rule_id cause, part;
 	bool (*when)(const struct facts *f, const struct finding *cause, const struct finding *part); /* NULL: always */
+	bool anybody; /* both are of the machine, whomever they name */
 } explanations[] = {
-	{RULE_BUSY_PROCESS, RULE_HOT_FUNCTION, NULL},
-	{RULE_BUSY_PROCESS, RULE_CPU_IMBALANCE, may_use_all_cpus},
-	{RULE_KERNEL_TIME, RULE_BUSY_PROCESS, is_mostly_in_kernel},
-	{RULE_KERNEL_TIME, RULE_HOT_FUNCTION, is_mostly_in_kernel},
-	{RULE_THROTTLED, RULE_STARVED, NULL},
-	{RULE_PRIORITY_INVERSION, RULE_USER_LOCK, NULL},
-	{RULE_PRIORITY_INVERSION, RULE_STARVED, NULL},
-	{RULE_DEADLOCK, RULE_USER_LOCK, NULL},
-	{RULE_FSYNC, RULE_DISK_WAIT, NULL},
-	{RULE_COLD_READS, RULE_DISK_WAIT, NULL},
-	{RULE_MAJOR_FAULTS, RULE_COLD_READS, are_read_by_faults},
-	{RULE_CACHE_THRASH, RULE_COLD_READS, are_refaults},
-	{RULE_SWAP, RULE_MAJOR_FAULTS, NULL},
-	{RULE_OOM_KILL, RULE_KERNEL_MESSAGES, is_kill},
-	{RULE_FAULT_STORM, RULE_KERNEL_TIME, is_the_same_process},
-	{RULE_FAULT_STORM, RULE_BUSY_PROCESS, is_mostly_in_kernel},
-	{RULE_FAULT_STORM, RULE_HOT_FUNCTION, is_mostly_in_kernel},
-	{RULE_FORK_STORM, RULE_KERNEL_TIME, NULL},
+	{RULE_CPU_FULL, RULE_RUN_QUEUE, NULL, true},
+	{RULE_BUSY_PROCESS, RULE_HOT_FUNCTION, NULL, false},
+	{RULE_BUSY_PROCESS, RULE_CPU_IMBALANCE, may_use_all_cpus, false},
+	{RULE_KERNEL_TIME, RULE_BUSY_PROCESS, is_mostly_in_kernel, false},
+	{RULE_KERNEL_TIME, RULE_HOT_FUNCTION, is_mostly_in_kernel, false},
+	{RULE_THROTTLED, RULE_STARVED, NULL, false},
+	{RULE_PRIORITY_INVERSION, RULE_USER_LOCK, NULL, false},
+	{RULE_PRIORITY_INVERSION, RULE_STARVED, NULL, false},
+	{RULE_DEADLOCK, RULE_USER_LOCK, NULL, false},
+	{RULE_FSYNC, RULE_DISK_WAIT, NULL, false},
+	{RULE_COLD_READS, RULE_DISK_WAIT, NULL, false},
+	{RULE_MAJOR_FAULTS, RULE_COLD_READS, are_read_by_faults, false},
+	{RULE_CACHE_THRASH, RULE_COLD_READS, are_refaults, false},
+	/* A process that reads or writes all the time is found in D at each look, and goes on nevertheless. */
+	{RULE_COLD_READS, RULE_D_STATE, is_one, false},
+	{RULE_FSYNC, RULE_D_STATE, is_one, false},
+	{RULE_D_STATE, RULE_DISK_WAIT, NULL, false},
+	{RULE_SWAP, RULE_MAJOR_FAULTS, NULL, false},
+	{RULE_OOM_KILL, RULE_KERNEL_MESSAGES, is_kill, false},
+	{RULE_FAULT_STORM, RULE_KERNEL_TIME, is_the_same_process, false},
+	{RULE_FAULT_STORM, RULE_BUSY_PROCESS, is_mostly_in_kernel, false},
+	{RULE_FAULT_STORM, RULE_HOT_FUNCTION, is_mostly_in_kernel, false},
+	{RULE_FORK_STORM, RULE_KERNEL_TIME, NULL, false},
 };
 
 static bool explains(const struct facts *f, const struct finding *cause, const struct finding *part)
 {
-	if (part->pid && part->pid != cause->pid)
-		return false;
 	for (u32 i = 0; i < ARRAY_SIZE(explanations); i++)
 		if (explanations[i].cause == cause->rule && explanations[i].part == part->rule)
-			return !explanations[i].when || explanations[i].when(f, cause, part);
+			return (explanations[i].anybody || !part->pid || part->pid == cause->pid) &&
+			       (!explanations[i].when || explanations[i].when(f, cause, part));
 	return false;
 }
 

@@ -68,6 +68,8 @@ const struct system_process *facts__top(const struct facts *f,
 					double (*of)(const struct usage_sample *u), double *per_s);
 /* NULL: none is known. */
 const struct system_process *facts__most_threads(const struct facts *f);
+/* Tasks that wait for a CPU, on average; 0 where the scheduler is not traced. */
+double facts__runnable(const struct facts *f);
 struct who who__of_process(const struct system_process *p);
 struct who who__of_task(const struct task_ident *t);
 /* "`worker` of `shopd`": threads have names that nobody knows who did not write the program; "`shopd`" where they

@@ -32,17 +32,22 @@ static const struct sched_task *longest_waiting(const struct facts *f)
 	return top;
 }
 
+double facts__runnable(const struct facts *f)
+{
+	double waiting = 0;
+
+	for (u32 i = 0; f->sched && i < f->sched->ntasks; i++)
+		waiting += (double)runq_ns(&f->sched->tasks[i]);
+	return f->sched ? waiting / (double)(f->sched->base.t1_ns - f->sched->base.t0_ns) : 0;
+}
+
 void rule__RUN_QUEUE(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
 	const struct sched_task *top = longest_waiting(f);
-	double span_ns = (double)(f->sched->base.t1_ns - f->sched->base.t0_ns);
-	double waiting = 0;
+	double waiting = facts__runnable(f);
 	struct who who;
 
-	for (u32 i = 0; i < f->sched->ntasks; i++)
-		waiting += (double)runq_ns(&f->sched->tasks[i]);
-	waiting /= span_ns;
 	if (!top || !runq_ns(top))
 		return;
 	who = who__of_task(&top->task);

@@ -64,7 +64,10 @@ static const struct example examples[] = {
 	 FULL "figure psi_cpu_some_ns - 950000000\nusage burn 7 R 2 900 10 0 1 0\n"},
 	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "some task waits for one: `burn` uses most, 99 % of a CPU",
 	 FULL "figure psi_cpu_some_ns - 950000000\nusage burn 7 R 2 985 5 0 1 0\n"},
-	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "some task waits for one: most goes into processes that have ended",
+	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "95 % of the time some task waits for one, 1.6 at a time: `a` uses most",
+	 FULL "figure psi_cpu_some_ns - 950000000\nusage a 7 R 2 1900 0 0 1 0\n"
+	      "task a 7 7 0 0 R 100 900 0 0 0\ntask b 8 8 0 0 R 300 700 0 0 0\n"},
+	{RULE_CPU_FULL, SEVERITY_NOTE, 0, "some task waits for one: most goes into processes that have ended",
 	 FULL "figure psi_cpu_some_ns - 950000000\nusage make 7 S 2 20 10 0 1 0\n"},
 	{RULE_CPU_IMBALANCE, SEVERITY_NOTE, 7,
 	 "CPU 0 is full (100 %) while CPU 1 is 95 % idle: `burn` is pinned to it",
@@ -454,6 +457,9 @@ static void findings_of_one_cause_are_one(void **state)
 		{RULE_FORK_STORM, RULE_KERNEL_TIME, true,
 		 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\nfigure forks - 500\n"
 			  "parent make 7 900\n"},
+		{RULE_CPU_FULL, RULE_RUN_QUEUE, true,
+		 FULL "figure psi_cpu_some_ns - 950000000\nusage a 7 R 2 1900 0 0 1 0\n"
+		      "task a 7 7 0 0 R 100 900 0 0 0\ntask b 8 8 0 0 R 300 700 0 0 0\n"},
 		{RULE_FSYNC, RULE_DISK_WAIT, true, ORDINARY "figure flushes vda 700\nfsync db 10 800\n"},
 		{RULE_OOM_KILL, RULE_KERNEL_MESSAGES, true,
 		 ORDINARY "figure oom_kills - 1\n"

@@ -67,11 +67,12 @@ void rule__THREAD_STORM(struct rule_run *r)
 	const struct facts *f = r->facts;
 	const struct system_series *v = system__series(f->system, FIGURE_THREADS, "");
 	const struct system_process *p = facts__most_threads(f);
-	struct who who = who__of_process(p);
+	bool behind = v && p && p->u.threads >= (v->rate - v->usual) / 4; /* they may be many processes with one each */
+	struct who who = who__of_process(behind ? p : NULL);
 
 	if (!v || v->usual_s < 2 || v->usual < 1 || v->rate - v->usual < MANY_THREADS)
 		return;
-	finding__add(r, v->rate / v->usual, &who, NULL,
+	finding__add(r, v->rate / v->usual, &who, "",
 		     "there are %.0f threads, %.1f times as many as in the minutes before|: `%s` has %u",
 		     v->rate, v->rate / v->usual, who.comm, p ? p->u.threads : 0);
 }

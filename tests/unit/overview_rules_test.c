@@ -191,6 +191,9 @@ static const struct example examples[] = {
 	{RULE_THREAD_STORM, SEVERITY_WARNING, 7, "there are 3000 threads, 10.0 times as many",
 	 ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY
 	 "figure threads - 3000\nthreads pool 7 2700\n"},
+	{RULE_THREAD_STORM, SEVERITY_WARNING, 0, "as in the minutes before",
+	 ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY
+	 "figure threads - 3000\nthreads server 7 60\n"},
 	{RULE_D_STATE, SEVERITY_NOTE, 7, "1 process was in D",
 	 ORDINARY "usage hung 7 D 2 0 0 0 1 0\ntick\n" ORDINARY "usage hung 7 D 2 0 0 0 1 0\ntick\n"
 	 ORDINARY "usage hung 7 D 2 0 0 0 1 0\n"},

@@ -147,10 +147,8 @@ void rule__NET_DROPS(struct rule_run *r)
 		double out = net(f, FIGURE_NET_TX_DROPS, name) + net(f, FIGURE_NET_TX_ERRORS, name);
 
 		finding__add(r, in + out, NULL, "",
-			     "%s drops %.0f packets a second that come in and %.0f that go out, of %.0f and "
-			     "%.0f",
-			     name, in, out, net(f, FIGURE_NET_RX_PACKETS, name),
-			     net(f, FIGURE_NET_TX_PACKETS, name));
+			     "%s drops %.0f packets a second coming in (%.0f received) and %.0f going out (%.0f sent)",
+			     name, in, net(f, FIGURE_NET_RX_PACKETS, name), out, net(f, FIGURE_NET_TX_PACKETS, name));
 	}
 	finding__add(r, backlog, NULL, "",
 		     "%.0f packets a second are dropped as a CPU's backlog is full (net.core.netdev_max_backlog)",

@@ -206,7 +206,7 @@ static const struct example examples[] = {
 	{RULE_PIDS_NEAR, SEVERITY_WARNING, 9, "may be: `prefork` and its children have 30000",
 	 ORDINARY "figure threads - 32000\nfigure threads_of_one children 30000 9\n"
 		  "usage prefork 9 S 2 5 5 0 1 0\nthreads pool 7 100\n"},
-	{RULE_NET_DROPS, SEVERITY_NOTE, 0, "eth0 drops 12 packets a second that come in and 3",
+	{RULE_NET_DROPS, SEVERITY_NOTE, 0, "eth0 drops 12 packets a second coming in (0 received) and 3 going out",
 	 ORDINARY "figure rx_drops eth0 12\nfigure tx_drops eth0 3\n"},
 	{RULE_RETRANSMITS, SEVERITY_NOTE, 0, "TCP sends 30 segments a second again, 3.0 %",
 	 ORDINARY "figure tcp_out - 1000\nfigure tcp_retransmits - 30\n"},
@@ -464,6 +464,9 @@ static void findings_of_one_cause_are_one(void **state)
 		 FULL "figure psi_cpu_some_ns - 950000000\nusage a 7 R 2 1900 0 0 1 0\n"
 		      "task a 7 7 0 0 R 100 900 0 0 0\ntask b 8 8 0 0 R 300 700 0 0 0\n"},
 		{RULE_FSYNC, RULE_DISK_WAIT, true, ORDINARY "figure flushes vda 700\nfsync db 10 800\n"},
+		{RULE_DISK_BUSY, RULE_IO_PRESSURE, true,
+		 ORDINARY "figure busy_ns vda 990000000\nfigure read_ns vda 9500000000\nfigure reads vda 2100\n"
+			  "figure psi_io_full_ns - 650000000\nusage cp 7 D 2 10 10 0 1 100\n"},
 		{RULE_OOM_KILL, RULE_KERNEL_MESSAGES, true,
 		 ORDINARY "figure oom_kills - 1\n"
 			  "notice 3 Out of memory: Killed process 77 (cc1) total-vm:100kB\n"},

@@ -122,6 +122,28 @@ static void what_is_hidden_still_sorts(void **state)
 	assert_false(table__sort_by(&f->table, &f->src, ROWS_COLUMNS));
 }
 
+static bool is_placed(const struct fixture *f, u32 column)
+{
+	for (u32 i = 0; i < f->table.nplaces; i++)
+		if (f->table.places[i].column == column)
+			return true;
+	return false;
+}
+
+/* Where it would be dropped for want of room: nobody could tell by what rows come. */
+static void what_rows_are_sorted_by_is_in_sight(void **state)
+{
+	struct fixture *f = *state;
+	const struct rect narrow = {0, 0, 40, 6};
+
+	table__layout(&f->table, &f->src, narrow);
+	assert_false(is_placed(f, ROWS_SAMPLES));
+	assert_true(table__sort_by(&f->table, &f->src, ROWS_SAMPLES));
+	table__layout(&f->table, &f->src, narrow);
+	assert_true(is_placed(f, ROWS_SAMPLES));
+	assert_true(is_placed(f, ROWS_SELF)); /* which they are by as a rule */
+}
+
 static void names_of_columns_are_found(void **state)
 {
 	struct fixture *f = *state;
@@ -729,6 +751,7 @@ int main(void)
 		TEST(no_rows_at_all),
 		TEST(chosen_columns_stand_in_their_order),
 		TEST(what_is_hidden_still_sorts),
+		TEST(what_rows_are_sorted_by_is_in_sight),
 		TEST(names_of_columns_are_found),
 		TEST(a_search_moves_as_it_is_typed),
 		TEST(a_cancelled_search_follows_rank_one_again),

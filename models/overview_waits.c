@@ -111,6 +111,13 @@ static double fair_share(const struct facts *f)
 	return share_got(ran, waited);
 }
 
+static bool gets_fair_share(const struct sched_task *t, double fair)
+{
+	const u64 *ns = t->sums[WINDOW_LAST].state_ns;
+
+	return share_got(ns[TASK_STATE_RUNNING], ns[TASK_STATE_RUNNABLE]) >= fair * UNFAIR;
+}
+
 static bool is_pinned(const struct facts *f, const struct sched_task *t)
 {
 	const struct system_process *p = system__process(f->system, t->task.tgid);
@@ -122,12 +129,9 @@ static bool is_pinned(const struct facts *f, const struct sched_task *t)
  * is a matter of the run queue as a whole. */
 static bool may_starve(const struct facts *f, const struct sched_task *t, double fair)
 {
-	const u64 *ns = t->sums[WINDOW_LAST].state_ns;
-
 	return !t->gone && t->n <= 1 && t->task.tgid != f->own_pid &&
 	       (double)t->sums[WINDOW_LAST].span_ns >= f->span_s * 1e9 * 0.8 &&
-	       (is_pinned(f, t) ||
-		share_got(ns[TASK_STATE_RUNNING], ns[TASK_STATE_RUNNABLE]) < fair * UNFAIR);
+	       (is_pinned(f, t) || !gets_fair_share(t, fair));
 }
 
 void rule__STARVED(struct rule_run *r)
@@ -310,6 +314,12 @@ void rule__DEADLOCK(struct rule_run *r)
 			say_deadlock(r, v, n, i);
 }
 
+/* All wait for a CPU as long: that is a matter of the run queue, whoever holds what. */
+static bool waits_as_others_do(const struct facts *f, const struct sched_task *t)
+{
+	return facts__busy_pct(f, "") >= 90 && !is_pinned(f, t) && gets_fair_share(t, fair_share(f));
+}
+
 /* The holder does not run: what it holds is kept for as long as it waits for a CPU. */
 void rule__PRIORITY_INVERSION(struct rule_run *r)
 {
@@ -323,7 +333,7 @@ void rule__PRIORITY_INVERSION(struct rule_run *r)
 	waits = pct_of(row->sums.off_ns, r->facts->reasons->base.window_ns);
 	starved = pct_of(runq_ns(holder), holder->sums[WINDOW_LAST].span_ns);
 	who = who__of_task(&row->entry->task);
-	if (starved < 20)
+	if (starved < 20 || waits_as_others_do(r->facts, holder))
 		return;
 	finding__add(r, MIN(waits, starved), &who, NULL,
 		     "%s waits %.0f %% of its time for a lock held by %s, which waits %.0f %% of "

@@ -533,7 +533,8 @@ static void nobody_is_named_who_is_not_known(void **state)
 
 #define CC1(pid) "task cc1 " pid " " pid " 0 0 R 250 750 0 0 0\n"
 
-/* Eight jobs on two CPUs wait three quarters of their time each: the queue is long, nobody is starved. */
+/* Eight jobs on two CPUs wait three quarters of their time each: the queue is long, nobody is starved, nor is one of
+ * them that has a lock. */
 static void who_gets_a_fair_share_is_not_starved(void **state)
 {
 	struct overview_result *a;
@@ -541,12 +542,15 @@ static void who_gets_a_fair_share_is_not_starved(void **state)
 
 	scene__init(&s);
 	put_lines(&s, FULL "figure psi_cpu_some_ns - 1000000000\n" CC1("101") CC1("102") CC1("103")
-			       CC1("104") CC1("105") CC1("106") CC1("107") CC1("108"));
+			       CC1("104") CC1("105") CC1("106") CC1("107") CC1("108")
+		      LOCK "task holder 20 21 0 0 R 250 750 0 0 0\n");
 	a = ask(&s, NULL);
-	assert_true(a->nfindings >= 2);
+	assert_true(a->nfindings >= 3);
 	for (u32 i = 0; i < a->nfindings; i++) {
 		assert_int_not_equal(a->findings[i].rule, RULE_STARVED);
-		assert_int_equal(a->findings[i].severity, SEVERITY_NOTE);
+		assert_int_not_equal(a->findings[i].rule, RULE_PRIORITY_INVERSION);
+		if (a->findings[i].rule != RULE_USER_LOCK)
+			assert_int_equal(a->findings[i].severity, SEVERITY_NOTE);
 	}
 	query_result__free(&a->base);
 	scene__fini(&s);

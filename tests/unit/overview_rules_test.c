@@ -124,6 +124,12 @@ static const struct example examples[] = {
 	 ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"},
 	{RULE_PRIORITY_INVERSION, SEVERITY_WARNING, 10, "held by owner/22, which waits 80 %",
 	 ORDINARY HELD "task owner 10 22 0 0 R 100 800 100 0 0\n"},
+	/* beside one that waits longer, for a lock whose holder runs */
+	{RULE_PRIORITY_INVERSION, SEVERITY_WARNING, 10, "`stock` waits 34 % of its time for a lock held by holder/21",
+	 ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"
+		       "wait other 30 31 0 S 40 900 0 9 0 works:30:32 "
+		       "main@other;pthread_mutex_lock@libc.so.6;futex_wait@[kernel]@kernel | main@other\n"
+		       "task works 30 32 0 0 R 1000 0 0 0 0\n"},
 	{RULE_USER_LOCK, SEVERITY_WARNING, 10,
 	 "`stock` waits 34 % of its time for a lock, held by holder/21", ORDINARY LOCK HOLDER},
 	{RULE_USER_LOCK, SEVERITY_WARNING, 10, "`stock` waits 100 % of its time for a lock, held by owner/22",

@@ -458,6 +458,6 @@ void rule__FSYNC(struct rule_run *r)
 	who = who__of_task(&top->task);
 	pct = pct_of(sync_ns(f, top->task.tid, &count), f->waits->window_ns[WINDOW_LAST]);
 	finding__add(r, pct, &who, NULL,
-		     "%s waits %.0f %% of its time in %s; disks flush what they hold %.0f times a second",
+		     "%s waits %.0f %% of its time in %s; disks are flushed %.0f times a second",
 		     task__said(r, &top->task), pct, sync_name(top->syscall), flushes(f->system));
 }

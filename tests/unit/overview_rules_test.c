@@ -149,7 +149,7 @@ static const struct example examples[] = {
 	{RULE_DISK_WAIT, SEVERITY_NOTE, 10, "`cat` waits 50 % of its time for a disk, 5.00 ms at a time",
 	 ORDINARY "wait cat 10 10 0 D 100 500 0 9 0 irq main@cat;read@libc.so.6;"
 		  "io_schedule@[kernel]@kernel\n"},
-	{RULE_FSYNC, SEVERITY_WARNING, 10, "`db` waits 80 % of its time in fsync; disks flush",
+	{RULE_FSYNC, SEVERITY_WARNING, 10, "`db` waits 80 % of its time in fsync; disks are flushed",
 	 ORDINARY "figure flushes vda 700\nfsync db 10 800\n"},
 	{RULE_IO_PRESSURE, SEVERITY_WARNING, 7, "65 % of the time no task could go on",
 	 ORDINARY "figure psi_io_full_ns - 650000000\nusage cp 7 D 2 10 10 0 1 100\n"},
@@ -164,7 +164,7 @@ static const struct example examples[] = {
 	 ORDINARY "figure refault_file_pages - 5000\nusage cp 7 D 2 10 10 0 1 100\n"},
 	{RULE_MEMORY_LOW, SEVERITY_WARNING, 7, "500 MB of memory are left of 16000 MB: `big`",
 	 ORDINARY "figure mem_available_bytes - 500000000\nusage big 7 S 2 10 10 0 14000 0\n"},
-	{RULE_RECLAIM, SEVERITY_NOTE, 10, "40 allocations stall: `x` waits 12 % of its time for memory",
+	{RULE_RECLAIM, SEVERITY_NOTE, 10, "direct reclaim scans 4000 pages a second, 40 allocations stall: `x` waits 12 % of its time for memory",
 	 ORDINARY "figure scan_direct_pages - 4000\nfigure alloc_stalls - 40\n"
 		  "wait x 10 10 0 D 20 120 0 9 0 irq main@x;asm_exc_page_fault@[kernel]@kernel;"
 		  "do_swap_page@[kernel]@kernel;io_schedule@[kernel]@kernel\n"},
@@ -182,8 +182,10 @@ static const struct example examples[] = {
 	 ORDINARY "figure oom_kills - 1\n"},
 	{RULE_MEMORY_PRESSURE, SEVERITY_WARNING, 7, "for memory, all of them 0 %: `x` faults most, 5000 times a second",
 	 ORDINARY "figure psi_memory_some_ns - 300000000\nusage x 7 D 2 10 10 5000 1 0\n"},
-	{RULE_FAULT_STORM, SEVERITY_NOTE, 7, "`touch` faults 90000 times a second",
+	{RULE_FAULT_STORM, SEVERITY_NOTE, 7, "`touch` faults 90000 times a second, in more pages than it has",
 	 ORDINARY "usage touch 7 R 2 500 400 90000 1 0\n"},
+	{RULE_FAULT_STORM, SEVERITY_NOTE, 7, "`fill` faults 90000 times a second",
+	 ORDINARY "usage fill 7 R 2 500 400 90000 800 0\n"},
 	{RULE_MAJOR_FAULTS, SEVERITY_NOTE, 7, "`cold` faults 300 times a second in pages",
 	 ORDINARY "major cold 7 300\n"},
 	{RULE_LEAK, SEVERITY_NOTE, 7, "`leak` has grown for 4 s without a break, by 21.0 MB a second",

@@ -77,6 +77,26 @@ void rule__THREAD_STORM(struct rule_run *r)
 		     v->rate, v->rate / v->usual, who.comm, p ? p->u.threads : 0);
 }
 
+#define HANGS_NS NSEC_PER_SEC
+
+/* One that waits for disks again and again is found in D at each look, too. Where waits are traced it is known whether
+ * one of them went on all the time. */
+static bool went_on(const struct facts *f, u32 pid)
+{
+	bool seen = false;
+
+	for (u32 i = 0; f->waits && i < f->waits->nentries; i++) {
+		const struct wait_entry *e = &f->waits->entries[i];
+
+		if (e->task.tid != pid || e->state != TASK_STATE_DISK)
+			continue;
+		if (e->sums[WINDOW_LAST].open && e->open_full_ns >= HANGS_NS)
+			return false;
+		seen = true;
+	}
+	return seen;
+}
+
 void rule__D_STATE(struct rule_run *r)
 {
 	const struct system_snap *s = r->facts->system;
@@ -85,7 +105,7 @@ void rule__D_STATE(struct rule_run *r)
 	struct who who;
 
 	for (u32 i = 0; i < s->nprocesses; i++) {
-		if (s->processes[i].blocked < looks)
+		if (s->processes[i].blocked < looks || went_on(r->facts, s->processes[i].u.pid))
 			continue;
 		n++;
 		if (!longest || s->processes[i].blocked > longest->blocked)

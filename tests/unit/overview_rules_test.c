@@ -625,6 +625,38 @@ static void what_only_looks_bad_is_left_out(void **state)
 	scene__fini(&s);
 }
 
+#define IN_D ORDINARY "usage flush 7 D 2 0 0 0 1 0\n"
+#define DISK_WAIT(counts) \
+	"wait flush 7 7 0 D " counts " irq main@flush;read@libc.so.6;io_schedule@[kernel]@kernel\n"
+
+/* At each look in D: in many short waits, or in one that does not end. */
+static void who_goes_on_between_looks_does_not_hang(void **state)
+{
+	static const struct {
+		const char *waits;
+		bool hangs;
+	} cases[] = {{DISK_WAIT("100 150 0 9 0"), false}, {DISK_WAIT("0 1000 0 1000 1000"), true}, {"", true}};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct overview_result *a;
+		struct scene s;
+		char lines[4096];
+		bool found = false;
+
+		scene__init(&s);
+		snprintf(lines, sizeof(lines), IN_D "tick\n" IN_D "%s", cases[i].waits);
+		put_lines(&s, lines);
+		a = ask(&s, NULL);
+		for (u32 j = 0; j < a->nfindings; j++)
+			found |= a->findings[j].rule == RULE_D_STATE;
+		if (found != cases[i].hangs)
+			print_findings(a);
+		assert_int_equal(found, cases[i].hangs);
+		query_result__free(&a->base);
+		scene__fini(&s);
+	}
+}
+
 /* What is dear is asked for when something speaks for it. */
 static void what_helps_is_asked_for_when_it_may(void **state)
 {
@@ -739,6 +771,7 @@ int main(void)
 		cmocka_unit_test(nobody_is_named_who_is_not_known),
 		cmocka_unit_test(short_intervals_say_nothing),
 		cmocka_unit_test(what_only_looks_bad_is_left_out),
+		cmocka_unit_test(who_goes_on_between_looks_does_not_hang),
 		cmocka_unit_test(what_helps_is_asked_for_when_it_may),
 		cmocka_unit_test(processes_come_by_what_they_want),
 		cmocka_unit_test(findings_of_much_the_same_weight_stay_where_they_are),

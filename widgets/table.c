@@ -105,6 +105,8 @@ static void place(struct table *t, const struct row_table *rows, int w)
 		cols[i] = rows->columns[from[i]];
 		if (from[i] == rows->sort || from[i] == t->sort) /* by which rows come is in sight */
 			cols[i].priority = 0;
+		if (from[i] == t->sort && text__width(cols[i].title) == cols[i].width)
+			cols[i].width++; /* for the mark */
 	}
 	t->nplaces = table__place_columns(cols, n, w, t->places, ARRAY_SIZE(t->places));
 	for (u32 i = 0; i < t->nplaces; i++)

@@ -680,20 +680,20 @@ static void digits(void **state)
 	canvas__fini(&c);
 }
 
-/* Titles that are wider than their column show both ends; one that only the mark has no room for its beginning. */
+/* Titles that are wider than their column show both ends; one that the mark alone has no room beside gets it. */
 static void long_titles(void **state)
 {
 	static const struct column columns[] = {
 		{.name = "a", .title = "sk->skc_num", .type = VALUE_COUNT, .width = 8, .flags = COLUMN_SCREEN},
 		{.name = "b", .title = "errors/s", .type = VALUE_COUNT, .width = 8, .flags = COLUMN_SCREEN},
 	};
-	static const char *const headers[] = {"sk-…num▼ errors/s", "sk->…num errors/▼"};
+	static const char *const headers[] = {"sk-…num▼ errors/s", "sk->…num errors/s▼"};
 	struct fixture *f = *state;
 	struct row_table rows = {columns, 2, 1, .cell = number, .key = number_key};
 	struct table_source src = {.rows = &rows};
 	struct canvas c;
 
-	canvas__init(&c, 17, 2, false);
+	canvas__init(&c, 18, 2, false);
 	for (u32 i = 0; i < ARRAY_SIZE(headers); i++) {
 		char *text;
 

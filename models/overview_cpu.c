@@ -477,7 +477,8 @@ static const struct sched_task *switcher(const struct facts *f)
 	for (u32 i = 0; f->sched && i < f->sched->ntasks; i++) {
 		const struct sched_task *t = &f->sched->tasks[i];
 
-		if (!t->gone && t->task.tgid != f->own_pid && (!top || t->sums[WINDOW_LAST].runs > top->sums[WINDOW_LAST].runs))
+		if (!t->gone && t->task.tgid != f->own_pid &&
+		    (!top || t->sums[WINDOW_LAST].runs > top->sums[WINDOW_LAST].runs))
 			top = t;
 	}
 	return top;

@@ -26,7 +26,8 @@ static const struct sched_task *longest_waiting(const struct facts *f)
 	const struct sched_task *top = NULL;
 
 	for (u32 i = 0; i < f->sched->ntasks; i++)
-		if (f->sched->tasks[i].n <= 1 && !f->sched->tasks[i].gone && f->sched->tasks[i].task.tgid != f->own_pid &&
+		if (f->sched->tasks[i].n <= 1 && !f->sched->tasks[i].gone &&
+		    f->sched->tasks[i].task.tgid != f->own_pid &&
 		    (!top || runq_ns(&f->sched->tasks[i]) > runq_ns(top)))
 			top = &f->sched->tasks[i];
 	return top;

@@ -450,7 +450,8 @@ static void findings_of_one_cause_are_one(void **state)
 		bool joined;
 		const char *lines;
 	} cases[] = {
-		{RULE_PRIORITY_INVERSION, RULE_USER_LOCK, true, ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"},
+		{RULE_PRIORITY_INVERSION, RULE_USER_LOCK, true,
+		 ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"},
 		{RULE_PRIORITY_INVERSION, RULE_STARVED, false,
 		 FULL LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"
 			   "task a 8 8 0 0 R 950 50 0 0 0\ntask b 9 9 0 0 R 950 50 0 0 0\n"},

@@ -30,7 +30,8 @@ struct result_box {
 /* --- columns --- */
 
 enum overview_column { COL_SEVERITY, COL_TEXT, COL_PID_TEXT, COL_RULE, COL_PID, COL_COMM,
-		       COL_VIEW, COL_FILTER, COL_GROUP, COL_VALUE, COL_UNIT, COL_BASIS, COLUMNS };
+		       COL_VIEW, COL_FILTER, COL_GROUP, COL_VALUE, COL_UNIT, COL_BASIS, COL_PART_OF,
+		       COLUMNS };
 
 static const struct column overview_columns[COLUMNS] = {
 	[COL_SEVERITY] = COLUMN(VALUE_TEXT, "severity", "How bad", 8, 0, COLUMN_BOTH,
@@ -47,6 +48,8 @@ static const struct column overview_columns[COLUMNS] = {
 	[COL_VALUE] = EXPORT_COLUMN(VALUE_PCT, "value", "what the rule measured, in its unit"),
 	[COL_UNIT] = EXPORT_COLUMN(VALUE_TEXT, "unit", "of the value"),
 	[COL_BASIS] = EXPORT_COLUMN(VALUE_TEXT, "basis", "where the evidence comes from"),
+	[COL_PART_OF] = TEXT_COLUMN("part_of", "Part of", 12, 4, COLUMN_BOTH,
+				    "rule of the finding that says what this comes from; null: none"),
 };
 
 static const char *text_cell(const struct finding *x, u32 column, struct arena *a)
@@ -64,6 +67,7 @@ static const char *text_cell(const struct finding *x, u32 column, struct arena *
 	case COL_FILTER: return x->filter;
 	case COL_GROUP: return x->group;
 	case COL_UNIT: return rule->unit;
+	case COL_PART_OF: return x->part_of < 0 ? NULL : overview_rules[x->part_of].name;
 	default: return rule->basis;
 	}
 }
@@ -114,6 +118,8 @@ static int worse_first(const void *pa, const void *pb)
 {
 	const struct finding *a = pa, *b = pb;
 
+	if ((a->part_of < 0) != (b->part_of < 0))
+		return a->part_of < 0 ? -1 : 1;
 	if (a->severity != b->severity)
 		return a->severity < b->severity ? 1 : -1;
 	if (excess(a) != excess(b))
@@ -121,6 +127,105 @@ static int worse_first(const void *pa, const void *pb)
 	if (a->rule != b->rule)
 		return (int)a->rule - (int)b->rule;
 	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+/* --- findings of one cause --- */
+
+static bool is_mostly_in_kernel(const struct facts *f, const struct finding *cause, const struct finding *part)
+{
+	const struct system_process *p = system__process(f->system, cause->pid);
+
+	return p && 2 * p->u.system_ns >= p->u.system_ns + p->u.user_ns;
+}
+
+static bool may_use_all_cpus(const struct facts *f, const struct finding *cause, const struct finding *part)
+{
+	const struct system_process *p = system__process(f->system, cause->pid);
+
+	return p && (!p->u.cpus || p->u.cpus >= f->ncpus);
+}
+
+/* Faults a second, and MB/s: what a fault reads ahead is 128 KiB as a rule. */
+static bool are_read_by_faults(const struct facts *f, const struct finding *cause, const struct finding *part)
+{
+	return part->value < cause->value * 0.25;
+}
+
+/* Pages a second, and MB/s. */
+static bool are_refaults(const struct facts *f, const struct finding *cause, const struct finding *part)
+{
+	return cause->value * 4096 * 2 >= part->value * 1e6;
+}
+
+static bool is_kill(const struct facts *f, const struct finding *cause, const struct finding *part)
+{
+	return strstr(part->text, "Killed process") != NULL;
+}
+
+static bool is_the_same_process(const struct facts *f, const struct finding *cause, const struct finding *part)
+{
+	return part->pid == cause->pid;
+}
+
+static bool is_one(const struct facts *f, const struct finding *cause, const struct finding *part)
+{
+	return part->value < 2;
+}
+
+/* What `cause` says of a process explains what `part` says of the same one, or of nobody. */
+static const struct {
+	enum rule_id cause, part;
+	bool (*when)(const struct facts *f, const struct finding *cause, const struct finding *part); /* NULL: always */
+	bool anybody; /* both are of the machine, whomever they name */
+} explanations[] = {
+	{RULE_CPU_FULL, RULE_RUN_QUEUE, NULL, true},
+	{RULE_BUSY_PROCESS, RULE_HOT_FUNCTION, NULL, false},
+	{RULE_BUSY_PROCESS, RULE_CPU_IMBALANCE, may_use_all_cpus, false},
+	{RULE_KERNEL_TIME, RULE_BUSY_PROCESS, is_mostly_in_kernel, false},
+	{RULE_KERNEL_TIME, RULE_HOT_FUNCTION, is_mostly_in_kernel, false},
+	{RULE_THROTTLED, RULE_STARVED, NULL, false},
+	{RULE_PRIORITY_INVERSION, RULE_USER_LOCK, NULL, false},
+	{RULE_PRIORITY_INVERSION, RULE_STARVED, NULL, false},
+	{RULE_DEADLOCK, RULE_USER_LOCK, NULL, false},
+	{RULE_FSYNC, RULE_DISK_WAIT, NULL, false},
+	{RULE_FSYNC, RULE_IO_PRESSURE, NULL, false},
+	{RULE_DISK_BUSY, RULE_IO_PRESSURE, NULL, false},
+	{RULE_COLD_READS, RULE_IO_PRESSURE, NULL, false},
+	{RULE_COLD_READS, RULE_DISK_WAIT, NULL, false},
+	{RULE_MAJOR_FAULTS, RULE_COLD_READS, are_read_by_faults, false},
+	{RULE_CACHE_THRASH, RULE_COLD_READS, are_refaults, false},
+	/* A process that reads or writes all the time is found in D at each look, and goes on nevertheless. */
+	{RULE_COLD_READS, RULE_D_STATE, is_one, false},
+	{RULE_FSYNC, RULE_D_STATE, is_one, false},
+	{RULE_D_STATE, RULE_DISK_WAIT, NULL, false},
+	{RULE_SWAP, RULE_MAJOR_FAULTS, NULL, false},
+	{RULE_OOM_KILL, RULE_KERNEL_MESSAGES, is_kill, false},
+	{RULE_FAULT_STORM, RULE_KERNEL_TIME, is_the_same_process, false},
+	{RULE_FAULT_STORM, RULE_BUSY_PROCESS, is_mostly_in_kernel, false},
+	{RULE_FAULT_STORM, RULE_HOT_FUNCTION, is_mostly_in_kernel, false},
+	{RULE_FORK_STORM, RULE_KERNEL_TIME, NULL, false},
+};
+
+static bool explains(const struct facts *f, const struct finding *cause, const struct finding *part)
+{
+	for (u32 i = 0; i < ARRAY_SIZE(explanations); i++)
+		if (explanations[i].cause == cause->rule && explanations[i].part == part->rule)
+			return (explanations[i].anybody || !part->pid || part->pid == cause->pid) &&
+			       (!explanations[i].when || explanations[i].when(f, cause, part));
+	return false;
+}
+
+/* What explains another is as bad as that. */
+static void join_findings(struct overview_result *a, const struct facts *f, struct finding *findings)
+{
+	for (u32 i = 0; i < a->nfindings; i++)
+		for (u32 j = 0; j < a->nfindings && findings[i].part_of < 0; j++) {
+			if (!explains(f, &findings[j], &findings[i]))
+				continue;
+			findings[i].part_of = (int)findings[j].rule;
+			findings[j].severity = MAX(findings[j].severity, findings[i].severity);
+			a->nparts++;
+		}
 }
 
 static void run_rules(struct overview_result *a, const struct facts *f, struct finding *findings,
@@ -139,6 +244,7 @@ static void run_rules(struct overview_result *a, const struct facts *f, struct f
 		overview_rules[i].run(&r);
 		a->nrules++;
 	}
+	join_findings(a, f, findings);
 	qsort(findings, a->nfindings, sizeof(*findings), worse_first);
 	for (u32 i = 0; i < a->nfindings; i++) {
 		struct row_texts *cells = arena__alloc(arena, sizeof(*cells));

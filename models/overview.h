@@ -48,6 +48,7 @@ struct finding {
 	u32 pid; /* 0: nobody is behind it */
 	const char *comm;
 	const char *view, *group, *filter; /* where to look further; filter "" none */
+	int part_of; /* the rule of another finding, of which this one is a part; -1: it stands by itself */
 	const struct row_texts *cells; /* of its row, by column */
 };
 
@@ -68,9 +69,9 @@ struct overview_query {
 };
 
 struct overview_result {
-	struct query_result base; /* rows are the findings, worst first */
-	u32 nfindings;
-	const struct finding *findings;
+	struct query_result base; /* rows are the findings, worst first, parts of others last */
+	u32 nfindings, nparts;
+	const struct finding *findings; /* the last nparts are parts of others */
 	u32 nrules;	  /* that were looked at */
 	u64 missing;	  /* models whose rules were not, a bit each */
 	u64 helps;	  /* models that would tell more of what goes on now, a bit each */

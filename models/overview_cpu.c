@@ -15,19 +15,49 @@ static double of_cpu(double ns_per_s)
 	return ns_per_s / 1e7;
 }
 
+/* In % of a CPU. */
+static double used_by_the_living(const struct facts *f)
+{
+	double pct = 0;
+
+	for (u32 i = 0; i < f->system->nprocesses; i++) {
+		const struct usage_sample *u = &f->system->processes[i].u;
+
+		pct += 100 * usage__cpu(u) / (double)MAX(u->span_ns, 1ULL);
+	}
+	return pct;
+}
+
+/* Who it is that uses them; where most are in none of those that are there, short ones do, and it is nobody. */
+static struct who who_uses_cpus(const struct facts *f, double busy, char *buf, size_t size)
+{
+	double most;
+	const struct system_process *p = facts__top(f, usage__cpu, &most);
+	bool ended = p && 3 * used_by_the_living(f) < busy * f->ncpus;
+
+	*buf = '\0';
+	if (ended)
+		snprintf(buf, size, ": most goes into processes that have ended");
+	else if (p)
+		snprintf(buf, size, ": `%s` uses most, %.0f %% of a CPU", p->u.comm, of_cpu(most));
+	return who__of_process(ended ? NULL : p);
+}
+
 void rule__CPU_FULL(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
-	double busy = facts__busy_pct(f, ""), waits = psi_pct(f, FIGURE_PSI_CPU_SOME), most;
-	const struct system_process *p = facts__top(f, usage__cpu, &most);
-	struct who who = who__of_process(p);
+	double busy = facts__busy_pct(f, ""), waits = psi_pct(f, FIGURE_PSI_CPU_SOME), at_once = facts__runnable(f);
+	char whose[80], many[32] = "";
+	struct who who;
 
 	if (busy < 90)
 		return;
-	finding__add(r, waits, &who, NULL,
-		     "all %u CPUs are %.0f %% busy, and %.0f %% of the time some task waits for "
-		     "one|: `%s` uses most, %.0f %% of a CPU",
-		     f->ncpus, busy, MIN(waits, 100.0), who.comm, of_cpu(most));
+	who = who_uses_cpus(f, busy, whose, sizeof(whose));
+	if (at_once >= 0.1)
+		snprintf(many, sizeof(many), ", %.1f at a time", at_once);
+	finding__add(r, waits, &who, "",
+		     "all %u CPUs are %.0f %% busy, and %.0f %% of the time some task waits for one%s%s", f->ncpus,
+		     busy, MIN(waits, 100.0), many, whose);
 }
 
 /* --- one full, another idle --- */
@@ -175,7 +205,7 @@ void rule__BUSY_PROCESS(struct rule_run *r)
 		const struct usage_sample *u = &s->processes[i].u;
 		double pct = 100 * usage__cpu(u) / (double)MAX(u->span_ns, 1ULL);
 
-		if (&s->processes[i] != top && pct >= BUSY_MIN_PCT)
+		if (&s->processes[i] != top && !u->own && pct >= BUSY_MIN_PCT)
 			say_busy(r, &s->processes[i], pct);
 	}
 }
@@ -447,7 +477,8 @@ static const struct sched_task *switcher(const struct facts *f)
 	for (u32 i = 0; f->sched && i < f->sched->ntasks; i++) {
 		const struct sched_task *t = &f->sched->tasks[i];
 
-		if (!t->gone && (!top || t->sums[WINDOW_LAST].runs > top->sums[WINDOW_LAST].runs))
+		if (!t->gone && t->task.tgid != f->own_pid &&
+		    (!top || t->sums[WINDOW_LAST].runs > top->sums[WINDOW_LAST].runs))
 			top = t;
 	}
 	return top;

@@ -120,16 +120,34 @@ void rule__DISK_BUSY(struct rule_run *r)
 
 /* --- the page cache --- */
 
+/* Of its time, by the thread that does longest; 0: not traced. */
+static double disk_wait_pct(const struct facts *f, u32 pid)
+{
+	u64 most = 0;
+
+	for (u32 i = 0; f->reasons && i < f->reasons->nrows; i++) {
+		const struct waits_row *row = &f->reasons->rows[i];
+
+		if (row->why == WAIT_DISK && !row->merged && row->entry->task.tgid == pid)
+			most = MAX(most, row->sums.off_ns);
+	}
+	return most ? 100 * (double)most / (double)MAX(f->reasons->base.window_ns, 1ULL) : 0;
+}
+
 void rule__COLD_READS(struct rule_run *r)
 {
-	double bytes;
+	double bytes, waits;
 	const struct system_process *p = facts__top(r->facts, usage__reads, &bytes);
 	struct who who = who__of_process(p);
+	char text[64] = "";
 
-	if (p)
-		finding__add(r, bytes / 1e6, &who, NULL,
-			     "`%s` reads %.1f MB/s from disks: it is not in the page cache", p->u.comm,
-			     bytes / 1e6);
+	if (!p)
+		return;
+	waits = disk_wait_pct(r->facts, p->u.pid);
+	if (waits >= 1)
+		snprintf(text, sizeof(text), "; it waits %.0f %% of its time for them", waits);
+	finding__add(r, bytes / 1e6, &who, NULL, "`%s` reads %.1f MB/s from disks: it is not in the page cache%s",
+		     p->u.comm, bytes / 1e6, text);
 }
 
 void rule__CACHE_THRASH(struct rule_run *r)

@@ -56,6 +56,14 @@ static u32 count_cpus(const struct system_snap *s)
 	return MAX(n, 2u) - 1; /* one is that of all */
 }
 
+static u32 find_own(const struct system_snap *s)
+{
+	for (u32 i = 0; i < s->nprocesses; i++)
+		if (s->processes[i].u.own)
+			return s->processes[i].u.pid;
+	return 0;
+}
+
 void facts__init(struct facts *f, const struct frame *frame, const struct scope *scope)
 {
 	*f = (struct facts){.frame = frame, .scope = scope, .ncpus = 1};
@@ -63,6 +71,7 @@ void facts__init(struct facts *f, const struct frame *frame, const struct scope 
 	f->short_ = !snap_of(frame, MODEL_SYSTEM);
 	f->span_s = (double)(f->system->base.t1_ns - f->system->base.t0_ns) / 1e9;
 	f->ncpus = count_cpus(f->system);
+	f->own_pid = find_own(f->system);
 	f->sched = snap_of(frame, MODEL_SCHED);
 	f->locks = snap_of(frame, MODEL_LOCKS);
 	f->tcp = snap_of(frame, MODEL_TCP);
@@ -172,7 +181,7 @@ const struct system_process *facts__top(const struct facts *f,
 		const struct system_process *p = &f->system->processes[i];
 		double rate = of(&p->u) * 1e9 / (double)MAX(p->u.span_ns, 1ULL);
 
-		if (rate <= *per_s || !facts__passes(f, &p->u))
+		if (rate <= *per_s || p->u.own || !facts__passes(f, &p->u))
 			continue;
 		*per_s = rate;
 		top = p;
@@ -307,7 +316,8 @@ void finding__add(struct rule_run *r, double value, const struct who *who, const
 	va_start(ap, fmt);
 	finding_text(text, sizeof(text), who && who->comm, fmt, ap);
 	va_end(ap);
-	*out = (struct finding){.rule = r->id, .value = value, .view = rule->view, .group = rule->group};
+	*out = (struct finding){.rule = r->id, .value = value, .view = rule->view, .group = rule->group,
+				.part_of = -1};
 	severity_of(rule, value, &out->severity);
 	if (is_early(f) && rule->from[SEVERITY_NOTE] <= value)
 		out->severity = SEVERITY_NOTE;

@@ -29,6 +29,7 @@ struct facts {
 	u64 models; /* that are there, a bit each */
 	double span_s;
 	u32 ncpus;
+	u32 own_pid; /* proftop's; 0: not known, as of recordings of before */
 	bool short_;	 /* the interval: rates are there, but nothing is to be concluded */
 	bool unresolved; /* names are missing */
 };
@@ -61,11 +62,14 @@ bool finding__counts(const struct rule_run *r, double value);
 
 /* Whether the findings are to be about it. */
 bool facts__passes(const struct facts *f, const struct usage_sample *u);
-/* The process for which `of` is greatest, per second into *per_s; NULL: it is 0 for all. */
+/* The process for which `of` is greatest, per second into *per_s; NULL: it is 0 for all. What proftop itself takes
+ * is a rule of its own: it is not what is looked for. */
 const struct system_process *facts__top(const struct facts *f,
 					double (*of)(const struct usage_sample *u), double *per_s);
 /* NULL: none is known. */
 const struct system_process *facts__most_threads(const struct facts *f);
+/* Tasks that wait for a CPU, on average; 0 where the scheduler is not traced. */
+double facts__runnable(const struct facts *f);
 struct who who__of_process(const struct system_process *p);
 struct who who__of_task(const struct task_ident *t);
 /* "`worker` of `shopd`": threads have names that nobody knows who did not write the program; "`shopd`" where they

@@ -67,13 +67,34 @@ void rule__THREAD_STORM(struct rule_run *r)
 	const struct facts *f = r->facts;
 	const struct system_series *v = system__series(f->system, FIGURE_THREADS, "");
 	const struct system_process *p = facts__most_threads(f);
-	struct who who = who__of_process(p);
+	bool behind = v && p && p->u.threads >= (v->rate - v->usual) / 4; /* they may be many processes with one each */
+	struct who who = who__of_process(behind ? p : NULL);
 
 	if (!v || v->usual_s < 2 || v->usual < 1 || v->rate - v->usual < MANY_THREADS)
 		return;
-	finding__add(r, v->rate / v->usual, &who, NULL,
+	finding__add(r, v->rate / v->usual, &who, "",
 		     "there are %.0f threads, %.1f times as many as in the minutes before|: `%s` has %u",
 		     v->rate, v->rate / v->usual, who.comm, p ? p->u.threads : 0);
+}
+
+#define HANGS_NS NSEC_PER_SEC
+
+/* One that waits for disks again and again is found in D at each look, too. Where waits are traced it is known whether
+ * one of them went on all the time. */
+static bool went_on(const struct facts *f, u32 pid)
+{
+	bool seen = false;
+
+	for (u32 i = 0; f->waits && i < f->waits->nentries; i++) {
+		const struct wait_entry *e = &f->waits->entries[i];
+
+		if (e->task.tid != pid || e->state != TASK_STATE_DISK)
+			continue;
+		if (e->sums[WINDOW_LAST].open && e->open_full_ns >= HANGS_NS)
+			return false;
+		seen = true;
+	}
+	return seen;
 }
 
 void rule__D_STATE(struct rule_run *r)
@@ -84,7 +105,7 @@ void rule__D_STATE(struct rule_run *r)
 	struct who who;
 
 	for (u32 i = 0; i < s->nprocesses; i++) {
-		if (s->processes[i].blocked < looks)
+		if (s->processes[i].blocked < looks || went_on(r->facts, s->processes[i].u.pid))
 			continue;
 		n++;
 		if (!longest || s->processes[i].blocked > longest->blocked)
@@ -146,10 +167,8 @@ void rule__NET_DROPS(struct rule_run *r)
 		double out = net(f, FIGURE_NET_TX_DROPS, name) + net(f, FIGURE_NET_TX_ERRORS, name);
 
 		finding__add(r, in + out, NULL, "",
-			     "%s drops %.0f packets a second that come in and %.0f that go out, of %.0f and "
-			     "%.0f",
-			     name, in, out, net(f, FIGURE_NET_RX_PACKETS, name),
-			     net(f, FIGURE_NET_TX_PACKETS, name));
+			     "%s drops %.0f packets a second coming in (%.0f received) and %.0f going out (%.0f sent)",
+			     name, in, net(f, FIGURE_NET_RX_PACKETS, name), out, net(f, FIGURE_NET_TX_PACKETS, name));
 	}
 	finding__add(r, backlog, NULL, "",
 		     "%.0f packets a second are dropped as a CPU's backlog is full (net.core.netdev_max_backlog)",

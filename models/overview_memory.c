@@ -69,7 +69,7 @@ void rule__RECLAIM(struct rule_run *r)
 	struct who who = who_needs_memory(r->facts, whose, sizeof(whose));
 
 	finding__add(r, pages, &who, NULL,
-		     "memory: %.0f pages a second are looked at to be reclaimed, %.0f allocations stall|: %s",
+		     "direct reclaim scans %.0f pages a second, %.0f allocations stall|: %s",
 		     pages, level(r->facts, FIGURE_ALLOC_STALLS), whose);
 }
 
@@ -158,6 +158,8 @@ void rule__MEMORY_PRESSURE(struct rule_run *r)
 
 /* --- faults --- */
 
+#define PAGE_BYTES 4096ULL /* or more: a fault maps a page at least */
+
 void rule__FAULT_STORM(struct rule_run *r)
 {
 	double rate, usual;
@@ -173,8 +175,10 @@ void rule__FAULT_STORM(struct rule_run *r)
 			     p->u.comm, rate, all->rate / usual);
 	else if (p)
 		finding__add(r, rate, &who, NULL,
-			     "`%s` faults %.0f times a second: memory is mapped, touched and given back",
-			     p->u.comm, rate);
+			     "`%s` faults %.0f times a second%s", p->u.comm, rate,
+			     p->u.minor_faults * PAGE_BYTES > p->u.rss_bytes
+				     ? ", in more pages than it has: it gives back what it touches"
+				     : "");
 }
 
 void rule__MAJOR_FAULTS(struct rule_run *r)

@@ -27,26 +27,32 @@ static const struct sched_task *longest_waiting(const struct facts *f)
 
 	for (u32 i = 0; i < f->sched->ntasks; i++)
 		if (f->sched->tasks[i].n <= 1 && !f->sched->tasks[i].gone &&
+		    f->sched->tasks[i].task.tgid != f->own_pid &&
 		    (!top || runq_ns(&f->sched->tasks[i]) > runq_ns(top)))
 			top = &f->sched->tasks[i];
 	return top;
+}
+
+double facts__runnable(const struct facts *f)
+{
+	double waiting = 0;
+
+	for (u32 i = 0; f->sched && i < f->sched->ntasks; i++)
+		waiting += (double)runq_ns(&f->sched->tasks[i]);
+	return f->sched ? waiting / (double)(f->sched->base.t1_ns - f->sched->base.t0_ns) : 0;
 }
 
 void rule__RUN_QUEUE(struct rule_run *r)
 {
 	const struct facts *f = r->facts;
 	const struct sched_task *top = longest_waiting(f);
-	double span_ns = (double)(f->sched->base.t1_ns - f->sched->base.t0_ns);
-	double waiting = 0;
+	double waiting = facts__runnable(f);
 	struct who who;
 
-	for (u32 i = 0; i < f->sched->ntasks; i++)
-		waiting += (double)runq_ns(&f->sched->tasks[i]);
-	waiting /= span_ns;
 	if (!top || !runq_ns(top))
 		return;
 	who = who__of_task(&top->task);
-	finding__add(r, waiting / f->ncpus, &who, NULL,
+	finding__add(r, waiting / f->ncpus, &who, "",
 		     "%.1f tasks wait for a CPU at any time, on %u CPUs: %s waits most, %.0f %% of its "
 		     "time",
 		     waiting, f->ncpus, task__said(r, &top->task),
@@ -106,6 +112,13 @@ static double fair_share(const struct facts *f)
 	return share_got(ran, waited);
 }
 
+static bool gets_fair_share(const struct sched_task *t, double fair)
+{
+	const u64 *ns = t->sums[WINDOW_LAST].state_ns;
+
+	return share_got(ns[TASK_STATE_RUNNING], ns[TASK_STATE_RUNNABLE]) >= fair * UNFAIR;
+}
+
 static bool is_pinned(const struct facts *f, const struct sched_task *t)
 {
 	const struct system_process *p = system__process(f->system, t->task.tgid);
@@ -117,12 +130,9 @@ static bool is_pinned(const struct facts *f, const struct sched_task *t)
  * is a matter of the run queue as a whole. */
 static bool may_starve(const struct facts *f, const struct sched_task *t, double fair)
 {
-	const u64 *ns = t->sums[WINDOW_LAST].state_ns;
-
-	return !t->gone && t->n <= 1 &&
+	return !t->gone && t->n <= 1 && t->task.tgid != f->own_pid &&
 	       (double)t->sums[WINDOW_LAST].span_ns >= f->span_s * 1e9 * 0.8 &&
-	       (is_pinned(f, t) ||
-		share_got(ns[TASK_STATE_RUNNING], ns[TASK_STATE_RUNNABLE]) < fair * UNFAIR);
+	       (is_pinned(f, t) || !gets_fair_share(t, fair));
 }
 
 void rule__STARVED(struct rule_run *r)
@@ -157,6 +167,15 @@ static bool is_file_lock(const struct waits_row *row)
 	       (row->entry->syscall == SYS_flock || row->entry->syscall == SYS_fcntl);
 }
 
+/* Whether somebody holds a thread up that is not proftop's: what that waits for is not what is looked for. */
+static bool is_held_up(const struct facts *f, const struct waits_row *row)
+{
+	const struct task_ident *t = &row->entry->task;
+
+	return row->class == CLASS_HARMFUL && !row->merged && !t->kthread && t->tgid != f->own_pid &&
+	       !is_grace_period(row);
+}
+
 /* The thread that waits longest for it, of those somebody holds up; NULL: none does. */
 static const struct waits_row *longest_of(const struct facts *f, enum wait_reason why, bool of_files, u32 not_pid)
 {
@@ -165,9 +184,8 @@ static const struct waits_row *longest_of(const struct facts *f, enum wait_reaso
 	for (u32 i = 0; i < f->reasons->nrows; i++) {
 		const struct waits_row *row = &f->reasons->rows[i];
 
-		if (row->why != why || row->class != CLASS_HARMFUL || row->merged ||
-		    row->entry->task.tgid == not_pid || row->entry->task.kthread ||
-		    is_grace_period(row) || is_file_lock(row) != of_files)
+		if (row->why != why || !is_held_up(f, row) || row->entry->task.tgid == not_pid ||
+		    is_file_lock(row) != of_files)
 			continue;
 		if (!top || row->sums.off_ns > top->sums.off_ns)
 			top = row;
@@ -305,26 +323,56 @@ void rule__DEADLOCK(struct rule_run *r)
 			say_deadlock(r, v, n, i);
 }
 
+/* All wait for a CPU as long: that is a matter of the run queue, whoever holds what. */
+static bool waits_as_others_do(const struct facts *f, const struct sched_task *t)
+{
+	return facts__busy_pct(f, "") >= 90 && !is_pinned(f, t) && gets_fair_share(t, fair_share(f));
+}
+
+struct inversion {
+	const struct waits_row *row;
+	const struct sched_task *holder;
+	double waits, starved; /* of their time, the one for the lock, the other for a CPU */
+};
+
+static struct inversion inversion_of(const struct facts *f, const struct waits_row *row)
+{
+	struct inversion v = {.row = row};
+
+	if (row->why != WAIT_LOCK || !row->holder || !is_held_up(f, row))
+		return v;
+	v.holder = task_of(f, row->holder->tid);
+	if (!v.holder || waits_as_others_do(f, v.holder))
+		return v;
+	v.waits = pct_of(row->sums.off_ns, f->reasons->base.window_ns);
+	v.starved = pct_of(runq_ns(v.holder), v.holder->sums[WINDOW_LAST].span_ns);
+	return v;
+}
+
+#define STARVED_LEAST 20 /* of the holder's time: less is no reason why others wait */
+
 /* The holder does not run: what it holds is kept for as long as it waits for a CPU. */
 void rule__PRIORITY_INVERSION(struct rule_run *r)
 {
-	const struct waits_row *row = longest(r->facts, WAIT_LOCK, 0);
-	const struct sched_task *holder = row && row->holder ? task_of(r->facts, row->holder->tid) : NULL;
-	double waits, starved;
+	const struct facts *f = r->facts;
+	struct inversion worst = {0};
 	struct who who;
 
-	if (!holder)
+	for (u32 i = 0; i < f->reasons->nrows; i++) {
+		struct inversion v = inversion_of(f, &f->reasons->rows[i]);
+
+		if (v.starved >= STARVED_LEAST && MIN(v.waits, v.starved) > MIN(worst.waits, worst.starved))
+			worst = v;
+	}
+	if (!worst.holder)
 		return;
-	waits = pct_of(row->sums.off_ns, r->facts->reasons->base.window_ns);
-	starved = pct_of(runq_ns(holder), holder->sums[WINDOW_LAST].span_ns);
-	who = who__of_task(&row->entry->task);
-	if (starved < 20)
-		return;
-	finding__add(r, MIN(waits, starved), &who, NULL,
+	who = who__of_task(&worst.row->entry->task);
+	finding__add(r, MIN(worst.waits, worst.starved), &who, NULL,
 		     "%s waits %.0f %% of its time for a lock held by %s, which waits %.0f %% of "
 		     "its own for a CPU",
-		     task__said(r, &row->entry->task), waits,
-		     task__who(r->arena, holder->task.tgid, holder->task.tid, holder->task.comm), starved);
+		     task__said(r, &worst.row->entry->task), worst.waits,
+		     task__who(r->arena, worst.holder->task.tgid, worst.holder->task.tid, worst.holder->task.comm),
+		     worst.starved);
 }
 
 void rule__DISK_WAIT(struct rule_run *r)
@@ -411,6 +459,6 @@ void rule__FSYNC(struct rule_run *r)
 	who = who__of_task(&top->task);
 	pct = pct_of(sync_ns(f, top->task.tid, &count), f->waits->window_ns[WINDOW_LAST]);
 	finding__add(r, pct, &who, NULL,
-		     "%s waits %.0f %% of its time in %s; disks flush what they hold %.0f times a second",
+		     "%s waits %.0f %% of its time in %s; disks are flushed %.0f times a second",
 		     task__said(r, &top->task), pct, sync_name(top->syscall), flushes(f->system));
 }

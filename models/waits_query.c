@@ -109,11 +109,11 @@ static bool larger(const struct row_groups *g, const struct wait_entry *a,
 	return !b || a->sums[g->s.window].off_ns > b->sums[g->s.window].off_ns;
 }
 
-static void add_lock_wait(const struct row_groups *g, struct row_group *group, const struct wait_entry *e)
+static void add_lock_wait(struct row_groups *g, struct row_group *group, const struct wait_entry *e)
 {
 	if (larger(g, e, group->lock))
 		group->lock = e;
-	if (e->waker.kind == WAKER_TASK && larger(g, e, group->lock_woken))
+	if (waits_selection__waker(&g->s, e) == WAKER_TASK && larger(g, e, group->lock_woken))
 		group->lock_woken = e;
 }
 

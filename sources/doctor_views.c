@@ -154,7 +154,7 @@ static void try_tiers(struct checks *c, const struct view_needs *v)
 		add_stacks(c, v->group, serving);
 }
 
-/* What the view then cannot show, from the checks made before. */
+/* What the view of functions then cannot show, from the checks made before: said there, not again for each view. */
 static void add_limits(struct checks *c, const char *group)
 {
 	static const struct {
@@ -223,6 +223,7 @@ void doctor__views(struct checks *c)
 		try_tiers(c, &views[i]);
 		add_functions(c, views[i].group);
 		add_counters(c, views[i].group);
-		add_limits(c, views[i].group);
+		if (views[i].model == MODEL_PROFILE)
+			add_limits(c, views[i].group);
 	}
 }

@@ -186,9 +186,9 @@ static int heap__scope(void *ctx, const struct scope *scope, struct status *st)
 	if (!scope || !process_scope__names_somebody(scope))
 		return status__set(
 			st, EXIT_CODE_USAGE, -EINVAL,
-			"heap looks at the programs that it is told to, as probes on malloc "
-			"cost each of them time: -p PID, --comm NAME, -G CGROUP or -- COMMAND "
-			"(f pid=... on the screen)");
+			"heap has to be told which programs, as probes on malloc cost each of them "
+			"time: -p PID, --comm NAME, -G CGROUP or -- COMMAND (on the screen p, or f "
+			"pid=...)");
 	process_probes__set_scope(&h->probes, scope);
 	return 0;
 }

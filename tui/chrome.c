@@ -355,7 +355,10 @@ static void draw_health(struct host *h, int y)
 		bool failed = f && f->state == FEED_FAILED;
 
 		draw__text(&h->canvas, 0, y, h->canvas.w, failed ? ROLE_BAD : ROLE_DIM,
-			   failed ? "not sampling" : "starting ...");
+			   failed			   ? "not sampling"
+			   : host__past(h)		   ? "not sampled then"
+			   : h->wanted & MODEL_BIT(feed) ? "starting ..."
+							   : "nothing is sampled for this view");
 		return;
 	}
 	health = f->health;

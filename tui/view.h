@@ -88,7 +88,7 @@ struct screen_ops {
 	 * tui/hints.def says it. */
 	void (*leads)(const struct screen *s, char *buf, size_t size);
 	/* Optional: what rows are grouped by, the first key of several, "" by nothing; NULL: the cursor is
-	 * on no row. */
+	 * on no row, or of none that could be grouped. */
 	const char *(*grouped)(const struct screen *s);
 	/* Actions worth a hint in the bottom line, most useful first, ends with ACTION_NONE. */
 	const enum action *hints;

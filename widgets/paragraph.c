@@ -6,13 +6,13 @@
 /* A number keeps its percent sign. */
 static bool may_end_at(const char *text, size_t n)
 {
-	return !text[n] || (text[n] == ' ' && text[n + 1] != '%');
+	return !text[n] || text[n] == '\n' || (text[n] == ' ' && text[n + 1] != '%');
 }
 
 /* Bytes of the first line: up to the last blank that fits, or as much as fits. */
 static size_t line_bytes(const char *text, int w)
 {
-	size_t fit = text__fit(text, w, NULL), n = fit;
+	size_t fit = MIN((size_t)text__fit(text, w, NULL), strcspn(text, "\n")), n = fit;
 
 	while (n && !may_end_at(text, n))
 		n--;
@@ -22,7 +22,8 @@ static size_t line_bytes(const char *text, int w)
 static const char *next_line(const char *text, size_t bytes)
 {
 	text += bytes;
-	return text + strspn(text, " ");
+	text += strspn(text, " ");
+	return text + (*text == '\n');
 }
 
 int paragraph__height(const char *text, int w)

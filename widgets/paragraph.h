@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Text that is wrapped at blanks. Stateless. */
+/* Text that is wrapped at blanks, and ends lines where it says so (\n, none of them empty). Stateless. */
 #ifndef WIDGETS_PARAGRAPH_H
 #define WIDGETS_PARAGRAPH_H
 

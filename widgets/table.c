@@ -101,8 +101,13 @@ static void place(struct table *t, const struct row_table *rows, int w)
 		if (rows->columns[all[i]].flags & COLUMN_KEY)
 			t->key_column = all[i];
 	n = n ? n : nall;
-	for (u32 i = 0; i < n; i++)
+	for (u32 i = 0; i < n; i++) {
 		cols[i] = rows->columns[from[i]];
+		if (from[i] == rows->sort || from[i] == t->sort) /* by which rows come is in sight */
+			cols[i].priority = 0;
+		if (from[i] == t->sort && text__width(cols[i].title) == cols[i].width)
+			cols[i].width++; /* for the mark */
+	}
 	t->nplaces = table__place_columns(cols, n, w, t->places, ARRAY_SIZE(t->places));
 	for (u32 i = 0; i < t->nplaces; i++)
 		t->places[i].column = from[t->places[i].column];

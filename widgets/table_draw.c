@@ -293,6 +293,23 @@ static int draw_tree(const struct painter *p, int x, int y, int w, const struct 
 	return x - start;
 }
 
+#define CHILD_W 40 /* a function and its object can be read in it */
+
+/* Where lines of children begin: below the key, or further left where that leaves too little room, right of what is
+ * drawn of them there. */
+static int child_x(const struct painter *p, const struct column_place *key, int end)
+{
+	const struct column_place *left[] = {pct_place(p), first_of(p, VALUE_CHANGE)};
+	int x = p->t->area.x + key->x, least = p->t->area.x;
+
+	if (end - x >= CHILD_W)
+		return x;
+	for (u32 i = 0; i < ARRAY_SIZE(left); i++)
+		if (left[i] && left[i]->x < key->x)
+			least = MAX(least, p->t->area.x + left[i]->x + left[i]->w + 1);
+	return MIN(x, MAX(least, end - CHILD_W));
+}
+
 static void draw_child(const struct painter *p, const struct table_child *child, int y,
 		       const bool *last)
 {
@@ -308,10 +325,10 @@ static void draw_child(const struct painter *p, const struct table_child *child,
 	if (!key)
 		return;
 	/* Nothing stands to the right of it: the text may have that room too. */
-	x = p->t->area.x + key->x;
 	if (pct && pct->x > key->x)
 		end = p->t->area.x + pct->x - 1;
-	x += draw_tree(p, x, y, key->w, child, last);
+	x = child_x(p, key, end);
+	x += draw_tree(p, x, y, MAX(key->w, MIN(end - x, CHILD_W)), child, last);
 	w = MAX(end - x, 0);
 	/* The name first; the note has what is left, a third when that is less. */
 	if (child->note && child->note[0])

@@ -100,6 +100,8 @@ static inline bool put_part(struct scene *s, const char *line)
 		put_usage(s, (struct usage_sample){.threads = a}, comm, pid);
 	else if (!strcmp(word, "writes"))
 		put_usage(s, (struct usage_sample){.write_bytes = a * 1000000ULL}, comm, pid);
+	else if (!strcmp(word, "own"))
+		put_usage(s, (struct usage_sample){.own = true, .user_ns = a * NSEC_PER_MSEC}, comm, pid);
 	else if (!strcmp(word, "files"))
 		put_usage(s, (struct usage_sample){.files = a, .files_max = b}, comm, pid);
 	else

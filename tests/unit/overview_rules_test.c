@@ -62,6 +62,13 @@ static const struct example examples[] = {
 	 FULL "figure psi_cpu_some_ns - 310000000\nusage burn 7 R 2 900 10 0 1 0\n"},
 	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "95 % of the time",
 	 FULL "figure psi_cpu_some_ns - 950000000\nusage burn 7 R 2 900 10 0 1 0\n"},
+	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "some task waits for one: `burn` uses most, 99 % of a CPU",
+	 FULL "figure psi_cpu_some_ns - 950000000\nusage burn 7 R 2 985 5 0 1 0\n"},
+	{RULE_CPU_FULL, SEVERITY_NOTE, 7, "95 % of the time some task waits for one, 1.6 at a time: `a` uses most",
+	 FULL "figure psi_cpu_some_ns - 950000000\nusage a 7 R 2 1900 0 0 1 0\n"
+	      "task a 7 7 0 0 R 100 900 0 0 0\ntask b 8 8 0 0 R 300 700 0 0 0\n"},
+	{RULE_CPU_FULL, SEVERITY_NOTE, 0, "some task waits for one: most goes into processes that have ended",
+	 FULL "figure psi_cpu_some_ns - 950000000\nusage make 7 S 2 20 10 0 1 0\n"},
 	{RULE_CPU_IMBALANCE, SEVERITY_NOTE, 7,
 	 "CPU 0 is full (100 %) while CPU 1 is 95 % idle: `burn` is pinned to it",
 	 ORDINARY "figure user_ns 0 1000000000\nfigure idle_ns 0 0\nusage burn 7 R 1 990 5 0 1 0\n"},
@@ -117,6 +124,12 @@ static const struct example examples[] = {
 	 ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"},
 	{RULE_PRIORITY_INVERSION, SEVERITY_WARNING, 10, "held by owner/22, which waits 80 %",
 	 ORDINARY HELD "task owner 10 22 0 0 R 100 800 100 0 0\n"},
+	/* beside one that waits longer, for a lock whose holder runs */
+	{RULE_PRIORITY_INVERSION, SEVERITY_WARNING, 10, "`stock` waits 34 % of its time for a lock held by holder/21",
+	 ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"
+		       "wait other 30 31 0 S 40 900 0 9 0 works:30:32 "
+		       "main@other;pthread_mutex_lock@libc.so.6;futex_wait@[kernel]@kernel | main@other\n"
+		       "task works 30 32 0 0 R 1000 0 0 0 0\n"},
 	{RULE_USER_LOCK, SEVERITY_WARNING, 10,
 	 "`stock` waits 34 % of its time for a lock, held by holder/21", ORDINARY LOCK HOLDER},
 	{RULE_USER_LOCK, SEVERITY_WARNING, 10, "`stock` waits 100 % of its time for a lock, held by owner/22",
@@ -136,7 +149,7 @@ static const struct example examples[] = {
 	{RULE_DISK_WAIT, SEVERITY_NOTE, 10, "`cat` waits 50 % of its time for a disk, 5.00 ms at a time",
 	 ORDINARY "wait cat 10 10 0 D 100 500 0 9 0 irq main@cat;read@libc.so.6;"
 		  "io_schedule@[kernel]@kernel\n"},
-	{RULE_FSYNC, SEVERITY_WARNING, 10, "`db` waits 80 % of its time in fsync; disks flush",
+	{RULE_FSYNC, SEVERITY_WARNING, 10, "`db` waits 80 % of its time in fsync; disks are flushed",
 	 ORDINARY "figure flushes vda 700\nfsync db 10 800\n"},
 	{RULE_IO_PRESSURE, SEVERITY_WARNING, 7, "65 % of the time no task could go on",
 	 ORDINARY "figure psi_io_full_ns - 650000000\nusage cp 7 D 2 10 10 0 1 100\n"},
@@ -151,7 +164,7 @@ static const struct example examples[] = {
 	 ORDINARY "figure refault_file_pages - 5000\nusage cp 7 D 2 10 10 0 1 100\n"},
 	{RULE_MEMORY_LOW, SEVERITY_WARNING, 7, "500 MB of memory are left of 16000 MB: `big`",
 	 ORDINARY "figure mem_available_bytes - 500000000\nusage big 7 S 2 10 10 0 14000 0\n"},
-	{RULE_RECLAIM, SEVERITY_NOTE, 10, "40 allocations stall: `x` waits 12 % of its time for memory",
+	{RULE_RECLAIM, SEVERITY_NOTE, 10, "direct reclaim scans 4000 pages a second, 40 allocations stall: `x` waits 12 % of its time for memory",
 	 ORDINARY "figure scan_direct_pages - 4000\nfigure alloc_stalls - 40\n"
 		  "wait x 10 10 0 D 20 120 0 9 0 irq main@x;asm_exc_page_fault@[kernel]@kernel;"
 		  "do_swap_page@[kernel]@kernel;io_schedule@[kernel]@kernel\n"},
@@ -169,8 +182,10 @@ static const struct example examples[] = {
 	 ORDINARY "figure oom_kills - 1\n"},
 	{RULE_MEMORY_PRESSURE, SEVERITY_WARNING, 7, "for memory, all of them 0 %: `x` faults most, 5000 times a second",
 	 ORDINARY "figure psi_memory_some_ns - 300000000\nusage x 7 D 2 10 10 5000 1 0\n"},
-	{RULE_FAULT_STORM, SEVERITY_NOTE, 7, "`touch` faults 90000 times a second",
+	{RULE_FAULT_STORM, SEVERITY_NOTE, 7, "`touch` faults 90000 times a second, in more pages than it has",
 	 ORDINARY "usage touch 7 R 2 500 400 90000 1 0\n"},
+	{RULE_FAULT_STORM, SEVERITY_NOTE, 7, "`fill` faults 90000 times a second",
+	 ORDINARY "usage fill 7 R 2 500 400 90000 800 0\n"},
 	{RULE_MAJOR_FAULTS, SEVERITY_NOTE, 7, "`cold` faults 300 times a second in pages",
 	 ORDINARY "major cold 7 300\n"},
 	{RULE_LEAK, SEVERITY_NOTE, 7, "`leak` has grown for 4 s without a break, by 21.0 MB a second",
@@ -184,6 +199,9 @@ static const struct example examples[] = {
 	{RULE_THREAD_STORM, SEVERITY_WARNING, 7, "there are 3000 threads, 10.0 times as many",
 	 ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY
 	 "figure threads - 3000\nthreads pool 7 2700\n"},
+	{RULE_THREAD_STORM, SEVERITY_WARNING, 0, "as in the minutes before",
+	 ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY "tick\n" ORDINARY
+	 "figure threads - 3000\nthreads server 7 60\n"},
 	{RULE_D_STATE, SEVERITY_NOTE, 7, "1 process was in D",
 	 ORDINARY "usage hung 7 D 2 0 0 0 1 0\ntick\n" ORDINARY "usage hung 7 D 2 0 0 0 1 0\ntick\n"
 	 ORDINARY "usage hung 7 D 2 0 0 0 1 0\n"},
@@ -196,7 +214,7 @@ static const struct example examples[] = {
 	{RULE_PIDS_NEAR, SEVERITY_WARNING, 9, "may be: `prefork` and its children have 30000",
 	 ORDINARY "figure threads - 32000\nfigure threads_of_one children 30000 9\n"
 		  "usage prefork 9 S 2 5 5 0 1 0\nthreads pool 7 100\n"},
-	{RULE_NET_DROPS, SEVERITY_NOTE, 0, "eth0 drops 12 packets a second that come in and 3",
+	{RULE_NET_DROPS, SEVERITY_NOTE, 0, "eth0 drops 12 packets a second coming in (0 received) and 3 going out",
 	 ORDINARY "figure rx_drops eth0 12\nfigure tx_drops eth0 3\n"},
 	{RULE_RETRANSMITS, SEVERITY_NOTE, 0, "TCP sends 30 segments a second again, 3.0 %",
 	 ORDINARY "figure tcp_out - 1000\nfigure tcp_retransmits - 30\n"},
@@ -414,6 +432,95 @@ static void the_worst_comes_first(void **state)
 	scene__fini(&s);
 }
 
+static const struct finding *finding_of(const struct overview_result *a, enum rule_id rule)
+{
+	for (u32 i = 0; i < a->nfindings; i++)
+		if (a->findings[i].rule == rule)
+			return &a->findings[i];
+	print_findings(a);
+	fail_msg("no %s", overview_rules[rule].name);
+	return NULL;
+}
+
+/* What stands by itself, and what is a part of it: as severe as the worse of both, and shown alone. */
+static void findings_of_one_cause_are_one(void **state)
+{
+	static const struct {
+		enum rule_id cause, part;
+		bool joined;
+		const char *lines;
+	} cases[] = {
+		{RULE_PRIORITY_INVERSION, RULE_USER_LOCK, true,
+		 ORDINARY LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"},
+		{RULE_PRIORITY_INVERSION, RULE_STARVED, false,
+		 FULL LOCK "task holder 20 21 0 0 R 100 800 100 0 0\n"
+			   "task a 8 8 0 0 R 950 50 0 0 0\ntask b 9 9 0 0 R 950 50 0 0 0\n"},
+		{RULE_DEADLOCK, RULE_USER_LOCK, true, ORDINARY WAITS HOLDER "owner 11 12\nowner 12 11\n"},
+		{RULE_BUSY_PROCESS, RULE_HOT_FUNCTION, true,
+		 FULL "rate 99\nusage burn 7 R 2 985 5 0 1 0\nsampled burn 7 90 main@burn;spin@burn\n"},
+		{RULE_BUSY_PROCESS, RULE_CPU_IMBALANCE, true,
+		 ORDINARY "figure user_ns 0 1000000000\nfigure idle_ns 0 0\nusage burn 7 R 2 990 5 0 1 0\n"},
+		{RULE_BUSY_PROCESS, RULE_CPU_IMBALANCE, false,
+		 ORDINARY "figure user_ns 0 1000000000\nfigure idle_ns 0 0\nusage burn 7 R 1 990 5 0 1 0\n"},
+		{RULE_KERNEL_TIME, RULE_BUSY_PROCESS, true,
+		 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\nusage dd 7 R 2 50 900 0 1 0\n"},
+		{RULE_KERNEL_TIME, RULE_BUSY_PROCESS, false,
+		 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 100000000\nusage cc1 7 R 2 900 800 0 1 0\n"},
+		{RULE_FORK_STORM, RULE_KERNEL_TIME, true,
+		 ORDINARY "figure system_ns - 900000000\nfigure idle_ns - 1000000000\nfigure forks - 500\n"
+			  "parent make 7 900\n"},
+		{RULE_CPU_FULL, RULE_RUN_QUEUE, true,
+		 FULL "figure psi_cpu_some_ns - 950000000\nusage a 7 R 2 1900 0 0 1 0\n"
+		      "task a 7 7 0 0 R 100 900 0 0 0\ntask b 8 8 0 0 R 300 700 0 0 0\n"},
+		{RULE_FSYNC, RULE_DISK_WAIT, true, ORDINARY "figure flushes vda 700\nfsync db 10 800\n"},
+		{RULE_DISK_BUSY, RULE_IO_PRESSURE, true,
+		 ORDINARY "figure busy_ns vda 990000000\nfigure read_ns vda 9500000000\nfigure reads vda 2100\n"
+			  "figure psi_io_full_ns - 650000000\nusage cp 7 D 2 10 10 0 1 100\n"},
+		{RULE_OOM_KILL, RULE_KERNEL_MESSAGES, true,
+		 ORDINARY "figure oom_kills - 1\n"
+			  "notice 3 Out of memory: Killed process 77 (cc1) total-vm:100kB\n"},
+	};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct finding *cause, *part;
+		struct overview_result *a;
+		struct scene s;
+
+		scene__init(&s);
+		put_lines(&s, cases[i].lines);
+		a = ask(&s, NULL);
+		cause = finding_of(a, cases[i].cause);
+		part = finding_of(a, cases[i].part);
+		if ((part->part_of == (int)cases[i].cause) != cases[i].joined) {
+			print_findings(a);
+			fail_msg("%s of %s", overview_rules[cases[i].part].name, overview_rules[cases[i].cause].name);
+		}
+		assert_int_equal(part >= a->findings + a->nfindings - a->nparts, cases[i].joined);
+		if (cases[i].joined)
+			assert_true(cause->severity >= part->severity);
+		query_result__free(&a->base);
+		scene__fini(&s);
+	}
+}
+
+/* What it takes itself is told by a rule of its own. */
+static void proftop_is_not_what_is_looked_for(void **state)
+{
+	struct overview_result *a;
+	struct scene s;
+
+	scene__init(&s);
+	put_lines(&s, FULL "figure psi_cpu_some_ns - 950000000\nown proftop 6 950\nusage burn 7 R 2 900 10 0 1 0\n"
+			   "task proftop 6 6 0 0 R 100 900 0 0 0\ntask burn 7 7 0 0 R 900 100 0 0 0\n");
+	a = ask(&s, NULL);
+	assert_int_equal(finding_of(a, RULE_CPU_FULL)->pid, 7);
+	assert_int_equal(finding_of(a, RULE_RUN_QUEUE)->pid, 7);
+	for (u32 i = 0; i < a->nfindings; i++)
+		assert_null(strstr(a->findings[i].text, "proftop"));
+	query_result__free(&a->base);
+	scene__fini(&s);
+}
+
 /* Before the first look at processes is over. */
 static void nobody_is_named_who_is_not_known(void **state)
 {
@@ -435,7 +542,8 @@ static void nobody_is_named_who_is_not_known(void **state)
 
 #define CC1(pid) "task cc1 " pid " " pid " 0 0 R 250 750 0 0 0\n"
 
-/* Eight jobs on two CPUs wait three quarters of their time each: the queue is long, nobody is starved. */
+/* Eight jobs on two CPUs wait three quarters of their time each: the queue is long, nobody is starved, nor is one of
+ * them that has a lock. */
 static void who_gets_a_fair_share_is_not_starved(void **state)
 {
 	struct overview_result *a;
@@ -443,12 +551,15 @@ static void who_gets_a_fair_share_is_not_starved(void **state)
 
 	scene__init(&s);
 	put_lines(&s, FULL "figure psi_cpu_some_ns - 1000000000\n" CC1("101") CC1("102") CC1("103")
-			       CC1("104") CC1("105") CC1("106") CC1("107") CC1("108"));
+			       CC1("104") CC1("105") CC1("106") CC1("107") CC1("108")
+		      LOCK "task holder 20 21 0 0 R 250 750 0 0 0\n");
 	a = ask(&s, NULL);
-	assert_true(a->nfindings >= 2);
+	assert_true(a->nfindings >= 3);
 	for (u32 i = 0; i < a->nfindings; i++) {
 		assert_int_not_equal(a->findings[i].rule, RULE_STARVED);
-		assert_int_equal(a->findings[i].severity, SEVERITY_NOTE);
+		assert_int_not_equal(a->findings[i].rule, RULE_PRIORITY_INVERSION);
+		if (a->findings[i].rule != RULE_USER_LOCK)
+			assert_int_equal(a->findings[i].severity, SEVERITY_NOTE);
 	}
 	query_result__free(&a->base);
 	scene__fini(&s);
@@ -513,6 +624,38 @@ static void what_only_looks_bad_is_left_out(void **state)
 	assert_int_equal(a->nfindings, 0);
 	query_result__free(&a->base);
 	scene__fini(&s);
+}
+
+#define IN_D ORDINARY "usage flush 7 D 2 0 0 0 1 0\n"
+#define DISK_WAIT(counts) \
+	"wait flush 7 7 0 D " counts " irq main@flush;read@libc.so.6;io_schedule@[kernel]@kernel\n"
+
+/* At each look in D: in many short waits, or in one that does not end. */
+static void who_goes_on_between_looks_does_not_hang(void **state)
+{
+	static const struct {
+		const char *waits;
+		bool hangs;
+	} cases[] = {{DISK_WAIT("100 150 0 9 0"), false}, {DISK_WAIT("0 1000 0 1000 1000"), true}, {"", true}};
+
+	for (u32 i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct overview_result *a;
+		struct scene s;
+		char lines[4096];
+		bool found = false;
+
+		scene__init(&s);
+		snprintf(lines, sizeof(lines), IN_D "tick\n" IN_D "%s", cases[i].waits);
+		put_lines(&s, lines);
+		a = ask(&s, NULL);
+		for (u32 j = 0; j < a->nfindings; j++)
+			found |= a->findings[j].rule == RULE_D_STATE;
+		if (found != cases[i].hangs)
+			print_findings(a);
+		assert_int_equal(found, cases[i].hangs);
+		query_result__free(&a->base);
+		scene__fini(&s);
+	}
 }
 
 /* What is dear is asked for when something speaks for it. */
@@ -622,11 +765,14 @@ int main(void)
 		cmocka_unit_test(an_ordinary_machine_has_no_findings),
 		cmocka_unit_test(models_that_are_missing_are_told),
 		cmocka_unit_test(the_worst_comes_first),
+		cmocka_unit_test(findings_of_one_cause_are_one),
+		cmocka_unit_test(proftop_is_not_what_is_looked_for),
 		cmocka_unit_test(who_gets_a_fair_share_is_not_starved),
 		cmocka_unit_test(filters_leave_others_out),
 		cmocka_unit_test(nobody_is_named_who_is_not_known),
 		cmocka_unit_test(short_intervals_say_nothing),
 		cmocka_unit_test(what_only_looks_bad_is_left_out),
+		cmocka_unit_test(who_goes_on_between_looks_does_not_hang),
 		cmocka_unit_test(what_helps_is_asked_for_when_it_may),
 		cmocka_unit_test(processes_come_by_what_they_want),
 		cmocka_unit_test(findings_of_much_the_same_weight_stay_where_they_are),

@@ -122,6 +122,28 @@ static void what_is_hidden_still_sorts(void **state)
 	assert_false(table__sort_by(&f->table, &f->src, ROWS_COLUMNS));
 }
 
+static bool is_placed(const struct fixture *f, u32 column)
+{
+	for (u32 i = 0; i < f->table.nplaces; i++)
+		if (f->table.places[i].column == column)
+			return true;
+	return false;
+}
+
+/* Where it would be dropped for want of room: nobody could tell by what rows come. */
+static void what_rows_are_sorted_by_is_in_sight(void **state)
+{
+	struct fixture *f = *state;
+	const struct rect narrow = {0, 0, 40, 6};
+
+	table__layout(&f->table, &f->src, narrow);
+	assert_false(is_placed(f, ROWS_SAMPLES));
+	assert_true(table__sort_by(&f->table, &f->src, ROWS_SAMPLES));
+	table__layout(&f->table, &f->src, narrow);
+	assert_true(is_placed(f, ROWS_SAMPLES));
+	assert_true(is_placed(f, ROWS_SELF)); /* which they are by as a rule */
+}
+
 static void names_of_columns_are_found(void **state)
 {
 	struct fixture *f = *state;
@@ -658,20 +680,20 @@ static void digits(void **state)
 	canvas__fini(&c);
 }
 
-/* Titles that are wider than their column show both ends; one that only the mark has no room for its beginning. */
+/* Titles that are wider than their column show both ends; one that the mark alone has no room beside gets it. */
 static void long_titles(void **state)
 {
 	static const struct column columns[] = {
 		{.name = "a", .title = "sk->skc_num", .type = VALUE_COUNT, .width = 8, .flags = COLUMN_SCREEN},
 		{.name = "b", .title = "errors/s", .type = VALUE_COUNT, .width = 8, .flags = COLUMN_SCREEN},
 	};
-	static const char *const headers[] = {"sk-…num▼ errors/s", "sk->…num errors/▼"};
+	static const char *const headers[] = {"sk-…num▼ errors/s", "sk->…num errors/s▼"};
 	struct fixture *f = *state;
 	struct row_table rows = {columns, 2, 1, .cell = number, .key = number_key};
 	struct table_source src = {.rows = &rows};
 	struct canvas c;
 
-	canvas__init(&c, 17, 2, false);
+	canvas__init(&c, 18, 2, false);
 	for (u32 i = 0; i < ARRAY_SIZE(headers); i++) {
 		char *text;
 
@@ -729,6 +751,7 @@ int main(void)
 		TEST(no_rows_at_all),
 		TEST(chosen_columns_stand_in_their_order),
 		TEST(what_is_hidden_still_sorts),
+		TEST(what_rows_are_sorted_by_is_in_sight),
 		TEST(names_of_columns_are_found),
 		TEST(a_search_moves_as_it_is_typed),
 		TEST(a_cancelled_search_follows_rank_one_again),

@@ -114,6 +114,8 @@ static void lines_end_at_blanks_and_a_number_keeps_its_percent_sign(void **state
 	assert_int_equal(paragraph__height("ab 12 % cd", 5), 3); /* ab, 12 %, cd */
 	assert_int_equal(paragraph__height("ab 12 % cd", 7), 2);
 	assert_int_equal(paragraph__height("abcdefgh", 3), 3);
+	assert_int_equal(paragraph__height("ab\n  cd ef\ngh", 80), 3);
+	assert_int_equal(paragraph__height("ab\n  cd ef\ngh", 4), 4);
 	assert_int_equal(paragraph__height("1 % 2 %", 1), 4);
 	assert_int_equal(paragraph__height("", 5), 0);
 }

@@ -81,6 +81,29 @@ static void whoever_wakes_had_it(void **state)
 	builder__fini(&m);
 }
 
+/* A wait that timed out: the timer interrupted a thread that never had the lock. */
+static void whom_a_timer_interrupted_had_it_not(void **state)
+{
+	const struct waits_snap *snap;
+	struct waits_result *a;
+	struct wait_sample w;
+	struct builder m;
+
+	builder__init(&m, 1);
+	w = for_lock(ended(thread_of(7, 8, "waiter"), futex(&m), 0, 3, MSEC), LOCK);
+	w.waker = woken_by(thread_of(20, 20, "bystander"),
+			   KERNEL(&m, "try_to_wake_up", "hrtimer_wakeup", "asm_sysvec_apic_timer_interrupt"),
+			   USER(&m, "spins", "main"));
+	builder__wait(&m, w);
+	snap = builder__tick(&m, NSEC_PER_SEC);
+	a = by_thread(snap, WINDOW_LAST);
+	assert_null(row_of(a, 8)->holder);
+	assert_null(row_of(a, 8)->woken);
+	query_result__free(&a->base);
+	snap__put(snap);
+	builder__fini(&m);
+}
+
 /* Its own wait says where it is; an interval later nobody has it any more. */
 static void who_has_it_now(void **state)
 {
@@ -159,6 +182,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(whoever_wakes_had_it),
+		cmocka_unit_test(whom_a_timer_interrupted_had_it_not),
 		cmocka_unit_test(who_has_it_now),
 		cmocka_unit_test(what_is_not_known),
 		cmocka_unit_test(many_locks_are_bounded),

@@ -119,17 +119,21 @@ static int asked__above(struct listing *l, struct canvas *c, struct rect area)
 	return burst_strip__draw(l, measure__form(asked__at(rows_of(l), 0).measure), line_at, c, area);
 }
 
+#define HOW ":ask QUESTION asks, as --ask 'QUESTION' does from the start:\n"
+
 static const char *const examples[ASK_KINDS] = {
-	[ASK_EVENTS] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  count "
-		       "sched:sched_switch by prev_comm  ·  count page-faults by comm  ·  count "
-		       "syscalls:sys_enter_* by comm  ·  count block:block_rq_issue by comm hist "
-		       "bytes bytes  ·  list sched:sched_process_exec show filename  ·  burst "
-		       "sched:sched_switch every 1ms",
-	[ASK_PAIRS] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  span "
-		      "raw_syscalls:sys_enter -> raw_syscalls:sys_exit by comm  ·  span "
-		      "irq:softirq_entry -> irq:softirq_exit on cpu by vec",
-	[ASK_HELD] = "ask by :ask QUESTION, or begin with --ask 'QUESTION':  hold kmem:kmalloc -> "
-		     "kmem:kfree on ptr size bytes_alloc by stack",
+	[ASK_EVENTS] = HOW
+		"  count sched:sched_switch by prev_comm\n"
+		"  count page-faults by comm\n"
+		"  count syscalls:sys_enter_* by comm\n"
+		"  count block:block_rq_issue by comm hist bytes bytes\n"
+		"  list sched:sched_process_exec show filename\n"
+		"  burst sched:sched_switch every 1ms",
+	[ASK_PAIRS] = HOW
+		"  span raw_syscalls:sys_enter -> raw_syscalls:sys_exit by comm\n"
+		"  span irq:softirq_entry -> irq:softirq_exit on cpu by vec",
+	[ASK_HELD] = HOW
+		"  hold kmem:kmalloc -> kmem:kfree on ptr size bytes_alloc by stack",
 };
 
 static void asked__empty(const struct listing *l, char *buf, size_t size)
@@ -138,7 +142,7 @@ static void asked__empty(const struct listing *l, char *buf, size_t size)
 						"listening to the events of questions"};
 
 	if (l->result && !rows_of(l)->n)
-		snprintf(buf, size, "nothing is asked: %s", examples[of(l)->kind]);
+		snprintf(buf, size, "nothing is asked; %s", examples[of(l)->kind]);
 	else if (!listing__waiting(l, &words, buf, size))
 		snprintf(buf, size, "none of the events that are asked for came in the window");
 }
@@ -261,8 +265,8 @@ static const struct screen_ops asked_screen_ops = {
 	.free = listing__free,
 	.action = asked__action,
 	.question = asked__question,
-	.hints = (const enum action[]){ACTION_DRILL, ACTION_WINDOW, ACTION_FILTER, ACTION_PAUSE,
-				       ACTION_NONE},
+	.hints = (const enum action[]){ACTION_DRILL, ACTION_EDIT_QUESTION, ACTION_WINDOW, ACTION_FILTER,
+				       ACTION_PAUSE, ACTION_NONE},
 };
 
 static void query__init(struct asked_query *q, const struct view_args *args,

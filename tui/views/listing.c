@@ -240,7 +240,7 @@ bool listing__waiting(const struct listing *l, const struct feed_words *words, c
 
 	if (feed && host__past(l->base.host) && !f->snaps[l->ops->ask.model])
 		snprintf(buf, size,
-			 "this view did not watch at that time (%s: back to the present)",
+			 "this view did not watch at that time: %s comes back to the present",
 			 host__key(l->base.host, ACTION_NOW, key, sizeof(key)));
 	else if (!feed || feed->state == FEED_OFF || feed->state == FEED_OPENING)
 		snprintf(buf, size, "attaching %s ...", words->attaching);

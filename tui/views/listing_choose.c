@@ -19,7 +19,7 @@ const char *listing__grouped(const struct screen *s)
 	struct listing_place at;
 	u32 groups;
 
-	if (!listing__at(l, &at))
+	if (!l->ops->keys || !listing__at(l, &at))
 		return NULL;
 	groups = listing_query__groups(l->ops, l->query);
 	for (u32 i = 0; groups && i < l->ops->keys->n; i++)

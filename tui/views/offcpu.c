@@ -95,11 +95,14 @@ static void row_words(const struct waits_row *r, char *buf, size_t size)
 static bool offcpu__drill(struct listing *l, struct listing_place at)
 {
 	const struct waits_row *r = &offcpu__result(l)->rows[at.row];
-	char what[160];
+	bool of_task = offcpu__of(l)->query.groups & (WAITS_BIT(WAITS_BY_PID) | WAITS_BIT(WAITS_BY_TID));
+	char what[160], term[80];
+	const struct scope *narrow = of_task ? listing__narrow_to_row(l, at.row, term, sizeof(term)) : NULL;
 
 	row_words(r, what, sizeof(what));
-	host__push(l->base.host, offcpu_chain__open(l->base.host, &offcpu__of(l)->query, r->key,
-						    what, l->query_client.extra_scope));
+	host__push(l->base.host, offcpu_chain__open(l->base.host, &offcpu__of(l)->query, r->key, what,
+						    narrow ? narrow : l->query_client.extra_scope));
+	scope__put(narrow);
 	return true;
 }
 

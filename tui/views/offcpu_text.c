@@ -128,12 +128,20 @@ static size_t add_task(const struct waits_row *r, char *buf, size_t size)
 	return n;
 }
 
+/* Waits of several reasons: of what the longest is for, the others are not. */
+static bool is_mixed(const struct waits_row *r)
+{
+	return strcmp(r->reason, wait_reasons[r->why].name) != 0;
+}
+
 /* "queue_lock held by x/13 in fill_queue"; where it was is known of some. */
 void offcpu__lock_text(const struct waits_row *r, char *buf, size_t size)
 {
 	const char *where = r->holder ? stack__caller(r->holder_ustack, r->symbols) : "";
-	size_t n = (size_t)snprintf(buf, size, "%s", r->lock ? r->lock : "");
+	size_t n = (size_t)snprintf(buf, size, "%s", r->lock && !is_mixed(r) ? r->lock : "");
 
+	if (is_mixed(r))
+		return;
 	if (r->holds_now && n < size)
 		snprintf(buf + n, size - n, "%sheld by %s%s%s", n ? " " : "", r->ended_by,
 			 *where ? " in " : "", where);
@@ -158,7 +166,7 @@ static void selection_row(const struct waits_row *r, char *buf, size_t size)
 		n += add_task(r, buf + n, size - n);
 	}
 	if (n < size)
-		snprintf(buf + n, size - n, "%s%s, %s: %s", *r->comm ? "; " : "",
+		snprintf(buf + n, size - n, "%s%s%s, %s: %s", *r->comm ? "; " : "", is_mixed(r) ? "mostly " : "",
 			 wait_reasons[r->why].name, wait_class_names[r->class], r->because);
 }
 

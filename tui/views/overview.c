@@ -140,14 +140,14 @@ static void headline(struct overview_screen *s, struct headline *line)
 	headline__add(line, ROLE_STRONG, "findings");
 	if (!a || a->too_short)
 		return;
-	for (u32 i = 0; i < a->nfindings; i++)
+	for (u32 i = 0; i < overview__nshown(a); i++)
 		n[a->findings[i].severity]++;
 	headline__addf(line, n[SEVERITY_CRITICAL] ? ROLE_BAD : ROLE_DIM, " · %u critical",
 		       n[SEVERITY_CRITICAL]);
 	headline__addf(line, n[SEVERITY_WARNING] ? ROLE_WARN : ROLE_DIM, " · %u warning%s",
 		       n[SEVERITY_WARNING], n[SEVERITY_WARNING] == 1 ? "" : "s");
 	headline__addf(line, ROLE_DIM, " · %u note%s", n[SEVERITY_NOTE], n[SEVERITY_NOTE] == 1 ? "" : "s");
-	add_out_of_sight(&s->layout, a->nfindings, line);
+	add_out_of_sight(&s->layout, overview__nshown(a), line);
 	headline__addf(line, ROLE_DIM, " · %u of %u rules", a->nrules, RULES);
 	model_names(a->missing, names, sizeof(names));
 	if (*names)
@@ -200,7 +200,7 @@ static u32 cursor(const struct overview_screen *s)
 /* Which finding the cursor is on, in sight or not; 0 as long as it is on none. */
 static u32 finding_at(const struct overview_screen *s, const struct overview_result *a)
 {
-	for (u32 i = 0; i < a->nfindings; i++)
+	for (u32 i = 0; i < overview__nshown(a); i++)
 		if (a->base.table.key(&a->base.table, i) == s->at)
 			return i;
 	return 0;
@@ -254,7 +254,7 @@ static void overview__draw(struct screen *base, struct canvas *c, struct rect ar
 	lay_out(s, a, body);
 	headline(s, &line);
 	keep_lines(s, a->base.snap->t1_ns);
-	if (!a->nfindings)
+	if (!overview__nshown(a))
 		draw__paragraph(c, s->layout.findings, a->too_short ? ROLE_DIM : ROLE_OK,
 				reason_for_none(s, text, sizeof(text)));
 	for (u32 i = 0; i < s->layout.n; i++)
@@ -269,15 +269,15 @@ static void overview__draw(struct screen *base, struct canvas *c, struct rect ar
 /* Lines that the cursor may be on: all findings, then what else is in sight. */
 static s64 nlines(const struct overview_screen *s, const struct overview_result *a)
 {
-	return (s64)a->nfindings + s->layout.n - s->layout.nshown;
+	return (s64)overview__nshown(a) + s->layout.n - s->layout.nshown;
 }
 
 static struct overview_entry line_at(const struct overview_screen *s, const struct overview_result *a, s64 line)
 {
-	if (line < a->nfindings)
+	if (line < overview__nshown(a))
 		return (struct overview_entry){.kind = ENTRY_FINDING, .i = (u32)line,
 					       .key = a->base.table.key(&a->base.table, (u32)line)};
-	return s->layout.entries[line - a->nfindings + s->layout.nshown];
+	return s->layout.entries[line - overview__nshown(a) + s->layout.nshown];
 }
 
 static s64 cursor_line(const struct overview_screen *s, const struct overview_result *a)
@@ -285,7 +285,7 @@ static s64 cursor_line(const struct overview_screen *s, const struct overview_re
 	u32 at = cursor(s);
 
 	return at < s->layout.nshown ? (s64)s->layout.entries[at].i
-				     : (s64)a->nfindings + at - s->layout.nshown;
+				     : (s64)overview__nshown(a) + at - s->layout.nshown;
 }
 
 static bool move(struct overview_screen *s, s64 by)

@@ -53,6 +53,12 @@ void overview__describe(const struct overview_result *a, const struct overview_e
 u32 overview__devices(const struct system_snap *s, enum overview_kind kind,
 		      const struct system_series **out, u32 max);
 
+/* Findings on the screen: those that are parts of others are not. */
+static inline u32 overview__nshown(const struct overview_result *a)
+{
+	return a->nfindings - a->nparts;
+}
+
 static inline const struct system_snap *overview__system(const struct overview_result *a)
 {
 	return (const void *)a->base.snap;

@@ -229,7 +229,7 @@ static int lay_findings(struct overview_layout *l, const struct overview_result 
 {
 	int y = 0;
 
-	for (u32 i = l->first; i < a->nfindings; i++, l->nshown++) {
+	for (u32 i = l->first; i < overview__nshown(a); i++, l->nshown++) {
 		int h = MIN(finding_height(&a->findings[i], r.w), r.h);
 
 		if (y + h > r.h)
@@ -238,7 +238,7 @@ static int lay_findings(struct overview_layout *l, const struct overview_result 
 		    (struct rect){r.x, r.y + y, r.w, h});
 		y += h;
 	}
-	if (l->nshown < a->nfindings)
+	if (l->nshown < overview__nshown(a))
 		return r.h; /* whichever are in sight */
 	return MAX(y, 2); /* or why there is none */
 }

@@ -12,8 +12,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..
 import live  # noqa: E402
 from runtimes import folded, follow_qualified as follow, pythons, share  # noqa: E402
 
-TASKS, INTERPRETERS = (os.path.join(live.ROOT, "tests/workloads", name)
-                       for name in ("python_tasks.py", "python_interpreters.py"))
+TASKS, INTERPRETERS, SHARES = (os.path.join(live.ROOT, "tests/workloads", f"python_{name}.py")
+                               for name in ("tasks", "interpreters", "shares"))
 BY_COUNT = "3.9", "3.10"  # nothing on the C stack tells which frame runs what
 SHARE_LOCK = "3.9", "3.10", "3.11"  # and a thread of one interpreter does not leave it to those of another
 
@@ -82,6 +82,18 @@ def test_waits():
         polls = [s for s in loop if follow(s, ["waits_for_task", "select"])]
         assert polls and all(follow(s, ["_run_once", "select"]) for s in polls), f"python {version}: {polls}"
         assert not any(follow(s, ["receives"]) for s in polls), f"python {version}: {polls}"
+
+
+def test_waits_before():
+    """Threads that wait since before they were watched, for a lock and a socket, do so below their own functions"""
+    live.need_root()
+    for version, python in pythons().items():
+        with program(python, SHARES, 0) as w:
+            for name in "waits_for_lock", "waits_for_socket":
+                stacks = stacks_of(w.pid, "offcpu", [name])
+                chain = ["start_thread", "_bootstrap", "_bootstrap_inner", "run", name]
+                mine = [s for s in stacks if follow(s, [name])]
+                assert all(follow(s, chain) for s in mine), f"python {version}: {mine}"
 
 
 def test_idle_interpreter():

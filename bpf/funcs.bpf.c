@@ -154,17 +154,21 @@ static __always_inline struct calls *calls__get(struct task_struct *task, bool b
 	return c;
 }
 
-/* Drops what is deeper than `sp`, which is over. */
-static __always_inline void calls__drop(struct calls *c, u64 sp, struct measure_stats *st)
+/* Drops what is deeper than `sp`, which is over. Global, as call__end: however many are dropped, what follows is one
+ * path to the verifier. */
+__noinline int calls__drop(struct calls *c, u64 sp)
 {
-	for (u32 i = 0; i < FUNCS_DEPTH; i++) {
+	struct measure_stats *st = stats__get();
+
+	for (u32 i = 0; c && st && i < FUNCS_DEPTH; i++) {
 		u32 n = c->n;
 
 		if (!n || n > FUNCS_DEPTH || c->v[(n - 1) & (FUNCS_DEPTH - 1)].sp >= sp)
-			return;
+			break;
 		c->n = n - 1;
 		st->notes[FUNCS_NOTE_LEFT]++;
 	}
+	return 0;
 }
 
 static __always_inline struct call *calls__last(struct calls *c)
@@ -181,10 +185,10 @@ static __always_inline struct call *call__begin(void *ctx, struct task_struct *t
 {
 	struct call *last, *new;
 
-	calls__drop(c, sp, st);
+	calls__drop(c, sp);
 	last = calls__last(c);
 	if (last && last->sp == sp && !is_tail_call(task, ctx, regs__sp(ctx)))
-		calls__drop(c, sp + 1, st);
+		calls__drop(c, sp + 1);
 	if (c->n >= FUNCS_DEPTH) {
 		st->notes[FUNCS_NOTE_DEEP]++;
 		return NULL;
@@ -199,23 +203,25 @@ static __always_inline struct call *call__begin(void *ctx, struct task_struct *t
 	return new;
 }
 
-/* NULL: the call was not seen. The others that end where it does have been left by it. */
-static __always_inline struct call *call__end(struct calls *c, u64 sp, u32 function,
-					      struct measure_stats *st)
+/* How many calls there were with it; 0: it was not seen. The others that end where it does have been left by it. */
+__noinline u32 call__end(struct calls *c, u64 sp, u32 function)
 {
+	struct measure_stats *st = stats__get();
 	struct call *last;
 
-	calls__drop(c, sp, st);
+	if (!c || !st)
+		return 0;
+	calls__drop(c, sp);
 	for (u32 i = 0; i < FUNCS_DEPTH; i++) {
 		last = calls__last(c);
 		if (!last || last->sp != sp)
-			return NULL;
+			return 0;
 		c->n--;
 		if (last->function == function)
-			return last;
+			return c->n + 1;
 		st->notes[FUNCS_NOTE_LEFT]++;
 	}
-	return NULL;
+	return 0;
 }
 
 /* --- arguments --- */
@@ -374,6 +380,7 @@ int funcs_return(void *ctx)
 	bool of_go;
 	struct calls *c;
 	struct call *call;
+	u32 n;
 
 	if (!st)
 		return 0;
@@ -387,8 +394,9 @@ int funcs_return(void *ctx)
 		c->n = 0;
 		return 0;
 	}
-	call = call__end(c, cookie & FUNCS_AT_RETURN ? sp : sp - RETURN_SIZE, (u32)cookie, st);
-	if (call && t && (u32)cookie != FUNCS_OWN) {
+	n = call__end(c, cookie & FUNCS_AT_RETURN ? sp : sp - RETURN_SIZE, (u32)cookie);
+	call = &c->v[(n - 1) & (FUNCS_DEPTH - 1)];
+	if (n && t && (u32)cookie != FUNCS_OWN) {
 		if (nunits && unit_of(cookie))
 			call__evaluate(ctx, call, unit_of(cookie) - 1, FUNCS_ENDS);
 		call__count(ctx, task, t, c, call, now, st);

@@ -20,6 +20,7 @@ const volatile u64 lock_text[4] = {};
 
 #define PAGE	     4096
 #define CALLERS	     14	 /* frames that are walked */
+#define CALLERS_ROOM 16	 /* a power of two, so that the verifier sees an index bounded */
 #define PATH_FRAMES  8	 /* between an event and who takes the lock */
 #define PATH_WORDS   128 /* of the stack, from the event on, that they lie in */
 #define PATH_WAYS    8	 /* paths that are kept of each kind of lock */
@@ -39,7 +40,7 @@ struct lock_paths {
 	u64 here;	       /* where the arguments are */
 	u32 times, place;      /* of a return address in the words */
 	u64 words[PATH_WORDS]; /* of the stack, from where the event's arguments are on */
-	u64 ips[CALLERS];      /* that a walk found */
+	u64 ips[CALLERS_ROOM]; /* that a walk found */
 	struct lock_path paths[PATH_SETS * PATH_WAYS];
 };
 
@@ -100,11 +101,12 @@ __noinline u32 words__place(u64 ip)
 
 /* Where in the frames of the walk who takes the lock is; 0: nowhere. The first ones are the
  * tracer's. */
-static __always_inline u32 walk__caller(const struct lock_paths *p, u32 n)
+__noinline u32 walk__caller(u32 n)
 {
+	struct lock_paths *p = map__only(&lock_paths);
 	bool inside = false;
 
-	for (u32 i = 0; i < CALLERS && i < n; i++) {
+	for (u32 i = 0; p && i < CALLERS && i < n; i++) {
 		if (is_lock_text(p->ips[i]))
 			inside = true;
 		else if (inside)
@@ -186,9 +188,10 @@ static __noinline u64 lock__caller(void *ctx, u32 set, struct measure_stats *st)
 		    bpf_get_prandom_u32() % PATH_CHECK)
 			return known;
 	}
-	bytes = bpf_get_stack(ctx, p->ips, sizeof(p->ips), 0);
-	at = walk__caller(p, bytes > 0 ? (u64)bytes / sizeof(u64) : 0);
-	found = at && at < CALLERS ? p->ips[at] : 0;
+	bytes = bpf_get_stack(ctx, p->ips, CALLERS * sizeof(u64), 0);
+	at = walk__caller(bytes > 0 ? (u64)bytes / sizeof(u64) : 0);
+	barrier_var(at);
+	found = at ? p->ips[at & (CALLERS_ROOM - 1)] : 0;
 	/* One whose next frame takes locks, too, is the beginning of a longer one. */
 	if (!path || is_lock_text(known)) {
 		if (found)

@@ -96,18 +96,33 @@ struct measure_span {
 
 #define SELDOM_MANY 1024 /* of a cell in an interval */
 
-static __always_inline bool span__is_long(const struct measure_span *s, u64 ns)
+/* How a span is counted, beside the half in bit 0. */
+enum {
+	SPAN_ALONE = 1 << 1,   /* its stack stands for it only; else for all since the last */
+	SPAN_OF_MANY = 1 << 2, /* its cell is of many threads */
+	SPAN_DEAR = 1 << 3,
+	SPAN_SELDOM = 1 << 4,
+	SPAN_CLASS = 1 << 5, /* of slow ones, 1; else 0 */
+	SPAN_WANTED = 1 << 6, /* it has a stack */
+	SPAN_SLOW = 1 << 7,  /* to be reported */
+};
+
+static __always_inline u32 span__how(const struct measure_span *s, u32 half, bool many)
 {
-	return ns >= (s->dear ? STACK_DEAR_LONG_NS : STACK_LONG_NS);
+	return half | (many ? SPAN_OF_MANY : 0) | (s->dear ? SPAN_DEAR : 0) | (s->seldom ? SPAN_SELDOM : 0) |
+	       (s->class & 1 ? SPAN_CLASS : 0) | (s->stack_wanted ? SPAN_WANTED : 0);
 }
 
-static __always_inline bool span__is_due(const struct measure_span *s, const struct measure_cell *c, u32 half,
-					 u64 ns)
+static __always_inline bool span__is_due(const struct measure_cell *c, u32 how, u64 ns, u64 now)
 {
-	if (s->dear)
-		return span__is_long(s, ns) || stack__is_drawn(c->unsampled + 1, c->count >> STACK_DEAR_SHIFT);
+	if (how & SPAN_OF_MANY)
+		return stack__is_due_of_many(c);
+	if (how & SPAN_DEAR)
+		return (how & SPAN_ALONE) || stack__is_drawn(c->unsampled + 1, c->count >> STACK_DEAR_SHIFT);
 	/* By the clock: which runs are timed is by their count. */
-	return s->seldom ? !(s->now >> 6 & (c->count < SELDOM_MANY ? 63 : 511)) : stack__is_due(c, half, ns);
+	if (how & SPAN_SELDOM)
+		return !(now >> 6 & (c->count < SELDOM_MANY ? 63 : 511));
+	return stack__is_due(c, how & 1, ns);
 }
 
 /* What no stack stands for yet. */
@@ -133,11 +148,8 @@ static __always_inline void cell__add_sums(struct measure_cell *c, const u64 *su
 		cell__add_as(atomic, &c->sums[i], sums[i]);
 }
 
-#define STACK_ALONE   2 /* it stands for this one only; else for all since the last */
-#define STACK_OF_MANY 4 /* c is of many threads */
-
-/* half: and STACK_x. A function of its own, so that its stack is not beside that of walks. */
-static __noinline void cell__add_stack(struct measure_cell *c, const struct measure_span *s, u32 half,
+/* A function of its own, so that its stack is not beside that of walks. */
+static __noinline void cell__add_stack(struct measure_cell *c, const struct measure_span *s, u32 how,
 				       u64 stack, u64 ns)
 {
 	u64 n = 1, sum = ns, sums[MEASURE_SPAN_SUMS];
@@ -147,18 +159,18 @@ static __noinline void cell__add_stack(struct measure_cell *c, const struct meas
 	stack = stack ? stack : MEASURE_NO_STACK;
 	for (int i = 0; i < MEASURE_SPAN_SUMS; i++)
 		sums[i] = s->sums[i];
-	of = cell__find(s->task, half & 1, s->labels, stack,
-			half & STACK_OF_MANY ? room_for_many() : room_for_stacks(), &at);
+	of = cell__find(s->task, how & 1, s->labels, stack,
+			how & SPAN_OF_MANY ? room_for_many() : room_for_stacks(), &at);
 	c->last_stack = stack;
 	c->last_tgid = s->task->tgid;
 	if (!of) {
 		/* Stands for nothing then: what is unsampled goes to whatever is taken next, if it may stand for others. */
-		if (half & STACK_ALONE)
+		if (how & SPAN_ALONE)
 			c->last_stack = MEASURE_NO_STACK;
 		cell__keep(c, ns, sums);
 		return;
 	}
-	if (!(half & STACK_ALONE)) {
+	if (!(how & SPAN_ALONE)) {
 		n += c->unsampled;
 		sum += c->unsampled_sum;
 		c->unsampled = c->unsampled_sum = 0;
@@ -190,6 +202,21 @@ static __always_inline bool span__is_slow(u32 class, u64 ns)
 {
 	class &= 1;
 	return slow__is_due(&slow_ns[class], &nslow[class], MEASURE_SLOW_MAX, ns);
+}
+
+/* Once counted: what of SPAN_ALONE, _WANTED and _SLOW it is. Global, so that whatever is decided here leads on by
+ * one path and not by one for each. */
+__noinline u32 span__judged(const struct measure_cell *c, u32 how, u64 ns, u64 now)
+{
+	if (!c)
+		return how;
+	if (ns >= (how & SPAN_DEAR ? STACK_DEAR_LONG_NS : STACK_LONG_NS))
+		how |= SPAN_ALONE;
+	if (span__is_slow(!!(how & SPAN_CLASS), ns))
+		how |= SPAN_SLOW | SPAN_WANTED;
+	if (span__is_due(c, how, ns, now))
+		how |= SPAN_WANTED;
+	return c->id ? how : how & ~SPAN_WANTED;
 }
 
 /* NULL: not to be had. The caller fills args, texts and sends it. */
@@ -295,10 +322,10 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 					struct measure_stats *st, u64 *stack,
 					struct measure_cell **to)
 {
-	u32 half = active & 1, bucket;
+	u32 half = active & 1, bucket, how;
 	u64 ns = s->now - s->begin_ns;
 	struct measure_cell *c;
-	bool slow, many, due;
+	bool many;
 
 	*stack = 0;
 	if ((s64)ns < 0) {
@@ -314,7 +341,6 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 	bucket = value__bucket(ns);
 	st->count++;
 	c = span__cell(s, half);
-	slow = span__is_slow(s->class, ns);
 	many = !c;
 	if (many)
 		c = cell__elsewhere(s->labels, half, st);
@@ -328,17 +354,15 @@ static __always_inline u32 measure__end(void *ctx, const struct measure_span *s,
 		cell__add_one(c, ns, bucket, s->error, false);
 		cell__add_sums(c, s->sums, false);
 	}
-	due = many ? stack__is_due_of_many(c) : span__is_due(s, c, half, ns);
-	if ((s->stack & MEASURE_STACKS) && c->id && (slow || s->stack_wanted || due)) {
+	how = span__judged(c, span__how(s, half, many), ns, s->now);
+	if ((s->stack & MEASURE_STACKS) && (how & SPAN_WANTED)) {
 		*stack = stack__capture(ctx, s->slot ? s->slot : STACK_SLOT_TRACE, s->stack & MEASURE_STACKS, 0,
 					s->now);
-		cell__add_stack(c, s,
-				half | (span__is_long(s, ns) ? STACK_ALONE : 0) | (many ? STACK_OF_MANY : 0),
-				*stack, ns);
+		cell__add_stack(c, s, how, *stack, ns);
 	} else if (MEASURE_STACKS) {
 		cell__keep(c, ns, s->sums);
 	}
-	return slow ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
+	return how & SPAN_SLOW ? MEASURE_COUNTED | MEASURE_IS_SLOW : MEASURE_COUNTED;
 }
 
 /* Counts an event of the current task, with a value (0: it has none). Returns what it went to, for
@@ -349,7 +373,7 @@ static __always_inline struct measure_cell *measure__count(void *ctx, struct tas
 						     struct measure_stats *st)
 {
 	struct measure_span s = {.task = task, .of = t, .labels = labels, .error = error};
-	u32 half = active & 1, bucket = value__bucket(value);
+	u32 half = active & 1, bucket = value__bucket(value), how;
 	struct measure_cell *c;
 	bool many;
 
@@ -365,9 +389,10 @@ static __always_inline struct measure_cell *measure__count(void *ctx, struct tas
 	if (!c)
 		return NULL;
 	cell__add(c, value, bucket, error);
-	if (c->id && (many ? stack__is_due_of_many(c) : stack__is_due(c, half, 0))) {
+	how = span__judged(c, span__how(&s, half, many), 0, 0);
+	if (how & SPAN_WANTED) {
 		s.now = bpf_ktime_get_ns();
-		cell__add_stack(c, &s, half | (many ? STACK_OF_MANY : 0),
+		cell__add_stack(c, &s, how & (1 | SPAN_OF_MANY),
 				stack__capture(ctx, STACK_SLOT_TRACE,
 					       STACK_KERNEL | STACK_TRACED | STACK_USER, 0,
 					       s.now),

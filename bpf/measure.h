@@ -19,7 +19,7 @@
 
 #define MEASURE_LABELS 4 /* words of labels; what is in them the declaration says */
 #define MEASURE_OWN_LABELS 8 /* of the events themselves, in those words */
-#define MEASURE_SUMS 9 /* sums beside that of the value */
+#define MEASURE_CELL_SUMS 9 /* sums beside that of the value */
 #define MEASURE_SPAN_SUMS 4 /* of those: what spans, and questions, have; by stack, too */
 
 /* Buckets of values, 1/4 of their lower end wide at most (loglin__bucket). Durations are counted
@@ -57,7 +57,7 @@ struct measure_cell {
 	struct measure_who who;
 	__u64 count, errors;
 	__u64 sum, min, max; /* of the value: a span's duration in ns */
-	__u64 sums[MEASURE_SUMS];
+	__u64 sums[MEASURE_CELL_SUMS];
 	/* Of cells of all stacks: what no stack stands for yet, and the last one that was taken, of which process: a
 	 * cell of many threads has none of its own. */
 	__u64 unsampled, unsampled_sum, last_stack, last_tgid;

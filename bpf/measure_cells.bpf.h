@@ -333,11 +333,8 @@ static __always_inline void cell__add(struct measure_cell *c, u64 value, u32 buc
 	cell__add_one(c, value, bucket, error, MEASURE_ATOMIC);
 }
 
-/* Whether what agrees in these has a cell already. */
-static __always_inline bool cell__is_there(struct task_struct *task, u32 half, const u64 *labels)
+__noinline bool cell__is_kept(u64 id, u32 half)
 {
-	u64 id = cell__id(task, labels, 0);
-
 	for (u32 i = 0; i < CELL_PROBES; i++) {
 		u32 at = half * (cell_mask + 1) + cell__slot(id, i);
 		struct measure_cell *c = bpf_map_lookup_elem(&cells, &at);
@@ -346,6 +343,12 @@ static __always_inline bool cell__is_there(struct task_struct *task, u32 half, c
 			return true;
 	}
 	return false;
+}
+
+/* Whether what agrees in these has a cell already. */
+static __always_inline bool cell__is_there(struct task_struct *task, u32 half, const u64 *labels)
+{
+	return cell__is_kept(cell__id(task, labels, 0), half);
 }
 
 /* Whether a half is so full that what makes many cells, such as names, should make no more. */

@@ -78,7 +78,7 @@ static __always_inline void cell__add_own_stack(const struct run *r, struct meas
 	if (r->slot->is_signed)
 		cell__add_signed_stack(r, c, labels, half, stack, value, bucket);
 	else
-		cell__add_stack(c, &s, half | STACK_ALONE, stack, value);
+		cell__add_stack(c, &s, half | SPAN_ALONE, stack, value);
 }
 
 /* Without a value nothing but the number is of interest. */

@@ -78,14 +78,13 @@ static __always_inline void look_where(void *ctx, u64 here, struct task_struct *
 	l->early = l->ustack && user_stack_is_early();
 }
 
-static __always_inline void switch_out(struct thread *t, struct task_struct *prev, u32 state,
-				       bool dead, const struct leaving *l, struct sched_cpu *c,
-				       u64 began, u64 now, struct sched_stats *st)
+static __always_inline void switch_out(struct thread *t, struct task_struct *prev, const struct leaving *l,
+				       struct sched_cpu *c, u64 began, u64 now, struct sched_stats *st)
 {
 	if (began)
 		catch_up(t, prev, c, began, st);
-	thread__leave(t, prev, state, l, now, st);
-	if (dead) {
+	thread__leave(t, prev, l, now, st);
+	if (l->dead) {
 		report_end(t, prev, st);
 		t->gone = 1;
 	}
@@ -104,16 +103,13 @@ int sched_switch(u64 *ctx)
 {
 	struct task_struct *prev = (void *)ctx[1], *next = (void *)ctx[2];
 	struct sched_stats *st = stats__get();
-	struct sched_cpu *c;
-	u32 zero = 0;
-	struct leaving leaving = {};
+	struct sched_cpu *c = map__only(&cpus);
+	struct leaving *leaving = map__only(&leaving_scratch);
 	struct thread *t;
 	u64 began, now, here, left_in;
 	bool long_run, held;
-	u32 state;
 
-	c = bpf_map_lookup_elem(&cpus, &zero);
-	if (!st || !c)
+	if (!st || !c || !leaving)
 		return 0;
 	now = run__begin(st);
 	began = run_began(c, prev, now);
@@ -121,15 +117,16 @@ int sched_switch(u64 *ctx)
 	if (prev->pid) {
 		t = leaver(prev, now, st);
 		left_in = ctx[0] ? 0 : switch_has_state ? ctx[3] : task__state(prev);
-		state = state__leaving(left_in);
+		leaving->state = state__leaving(left_in);
+		leaving->dead = !!(left_in & TASK_DEAD);
 		long_run = next->pid && is_long_run(began, now);
 		held = long_run && slow__is_due(&long_ns, &long_kept, SCHED_LONG_MAX, now - began);
-		look_where(ctx, here, prev, t, held, &leaving, now);
+		leaving->kstack = leaving->ustack = 0;
+		look_where(ctx, here, prev, t, held, leaving, now);
 		if (t)
-			switch_out(t, prev, state, left_in & TASK_DEAD, &leaving, c, began, now,
-				   st);
+			switch_out(t, prev, leaving, c, began, now, st);
 		if (long_run)
-			keep_run(prev, &leaving, began, now);
+			keep_run(prev, leaving, began, now);
 	}
 	if (next->pid)
 		switch_in(prev, next, c, now, st);

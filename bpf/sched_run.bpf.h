@@ -8,8 +8,8 @@
 
 PERCPU_MAP(cpus, 1, struct sched_cpu);
 
-static __always_inline void thread__leave(struct thread *t, struct task_struct *task, u32 state,
-					  const struct leaving *l, u64 now, struct sched_stats *st)
+static __always_inline void thread__leave(struct thread *t, struct task_struct *task, const struct leaving *l,
+					  u64 now, struct sched_stats *st)
 {
 	u64 ran = now - t->since_ns;
 	bool knew = t->state == SCHED_RUNNING;
@@ -22,7 +22,7 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 	t->off_ns = t->summed_ns = now;
 	t->woken_ns = 0;
 	t->wait.kstack = 0;
-	t->wait.state = state;
+	t->wait.state = l->state;
 	t->wait.since_before = 0;
 	t->wait.early = 0;
 	t->wait.waker.kind = 0;
@@ -32,7 +32,7 @@ static __always_inline void thread__leave(struct thread *t, struct task_struct *
 		t->wait.ustack = l->ustack;
 		t->wait.early = l->early;
 	}
-	thread__enter(t, state, l->kstack, now);
+	thread__enter(t, l->state, l->kstack, now);
 }
 
 /* When it could have run: it was woken, preempted, or new. 0: it could not. */

@@ -79,6 +79,19 @@ static __always_inline void ident__fill(struct sched_ident *id, struct task_stru
 	BPF_CORE_READ_STR_INTO(&id->comm, task, comm);
 }
 
+/* The same by the task's address, as global functions have it. */
+static __always_inline void ident__read(struct sched_ident *id, u64 address)
+{
+	struct task_struct *task = (void *)address;
+
+	id->tgid = BPF_CORE_READ(task, tgid);
+	id->tid = BPF_CORE_READ(task, pid);
+	id->start_ns = BPF_CORE_READ(task, start_time);
+	id->kthread = (BPF_CORE_READ(task, flags) & PF_KTHREAD) != 0;
+	id->cgroup = BPF_CORE_READ(task, cgroups, dfl_cgrp, kn, id);
+	BPF_CORE_READ_STR_INTO(&id->comm, task, comm);
+}
+
 /* Whose times these are. When another thread than the first executes, the two change ids and that one takes
  * the other's age, all while the other is about to end: what is the thread's stays under what it was. */
 static __always_inline void thread__ident(const struct thread *t, struct task_struct *task,
@@ -315,11 +328,15 @@ __noinline u64 own_user_stack(u64 now)
 	return st ? user_stack(bpf_get_current_task_btf(), now, st) : 0;
 }
 
-/* Where a thread is that loses its CPU; 0: not looked at, or nowhere. */
+/* Where a thread is that loses its CPU, and in which state it will be. Stacks 0: not looked at, or nowhere. */
 struct leaving {
 	u64 kstack, ustack;
 	u32 early; /* struct sched_wait */
+	u32 state, dead;
 };
+
+/* Scratch: the programs' stack is for walks. */
+PERCPU_MAP(leaving_scratch, 1, struct leaving);
 
 /* Of the walk that was taken last: tables would have helped it. */
 static __always_inline u32 user_stack_is_early(void)

@@ -93,35 +93,6 @@ static __always_inline void count_rest(u32 half, struct sched_wait_sum *fresh, c
 	}
 }
 
-static __noinline void count_wait(struct thread *t, struct task_struct *task, u32 half, const struct wait_part *part,
-				  struct sched_stats *st)
-{
-	u32 zero = 0;
-	void *map = half__of(waits, half);
-	u64 id = wait__id(&t->wait, t->tid, t->start_ns);
-	struct sched_wait_sum *sum = bpf_map_lookup_elem(map, &id);
-
-	if (sum) {
-		sum__add(sum, part);
-		sum__add_object(sum, t->wait.object);
-		return;
-	}
-	sum = bpf_map_lookup_elem(&sum_scratch, &zero);
-	if (!sum)
-		return;
-	thread__ident(t, task, &sum->task);
-	sum->wait = t->wait;
-	sum->cpu = t->cpu;
-	sum->count = sum->off_ns = sum->runq_ns = sum->full_ns = sum->max_ns = sum->open_ns = sum->open_full_ns = 0;
-	sum->open = 0;
-	__builtin_memset(sum->hist, 0, sizeof(sum->hist));
-	sum__add(sum, part);
-	if (bpf_map_update_elem(map, &id, sum, BPF_ANY)) {
-		st->waits_full += !part->goes_on;
-		count_rest(half, sum, part, st);
-	}
-}
-
 /* Of a wait from one moment to another. */
 static __always_inline struct wait_part wait__part(const struct thread *t, u64 from, u64 to, bool goes_on)
 {
@@ -136,13 +107,54 @@ static __always_inline struct wait_part wait__part(const struct thread *t, u64 f
 	};
 }
 
+#define WAIT_GOES_ON 2
+
+/* Of a wait what lies between two moments. task: its address; how: the half, and WAIT_GOES_ON. Global, as the verifier
+ * looks at it once then and not on each path that leads to it. */
+__noinline int count_wait(struct thread *t, u64 task, u32 how, u64 from, u64 to)
+{
+	u32 zero = 0, half = how & 1;
+	void *map = half__of(waits, half);
+	struct sched_stats *st = stats__get();
+	struct sched_wait_sum *sum;
+	struct wait_part part;
+	u64 id;
+
+	if (!t || !st)
+		return 0;
+	part = wait__part(t, from, to, how & WAIT_GOES_ON);
+	id = wait__id(&t->wait, t->tid, t->start_ns);
+	sum = bpf_map_lookup_elem(map, &id);
+	if (sum) {
+		sum__add(sum, &part);
+		sum__add_object(sum, t->wait.object);
+		return 0;
+	}
+	sum = bpf_map_lookup_elem(&sum_scratch, &zero);
+	if (!sum)
+		return 0;
+	ident__read(&sum->task, task);
+	sum->task.tid = t->tid;
+	sum->task.start_ns = t->start_ns;
+	sum->wait = t->wait;
+	sum->cpu = t->cpu;
+	sum->count = sum->off_ns = sum->runq_ns = sum->full_ns = sum->max_ns = sum->open_ns = sum->open_full_ns = 0;
+	sum->open = 0;
+	__builtin_memset(sum->hist, 0, sizeof(sum->hist));
+	sum__add(sum, &part);
+	if (bpf_map_update_elem(map, &id, sum, BPF_ANY)) {
+		st->waits_full += !part.goes_on;
+		count_rest(half, sum, &part, st);
+	}
+	return 0;
+}
+
 /* Where it waited can be seen until it goes on: not when the switch was unseen. */
 static __always_inline void end_wait(struct thread *t, struct task_struct *task, bool seen, u64 now,
 				     struct sched_stats *st)
 {
 	u64 summed = __sync_lock_test_and_set(&t->summed_ns, now), cut = cut_ns;
 	u64 full = now - t->off_ns;
-	struct wait_part part;
 	u32 half = active != 0;
 
 	if ((s64)full < 0) {
@@ -163,14 +175,12 @@ static __always_inline void end_wait(struct thread *t, struct task_struct *task,
 	/* The halves have not turned yet, nor has the round come to it, perhaps. */
 	if (cut <= now && half != cut_half) {
 		if (summed < cut) {
-			part = wait__part(t, summed, cut, true);
-			count_wait(t, task, half, &part, st);
+			count_wait(t, as_number(task), half | WAIT_GOES_ON, summed, cut);
 			summed = cut;
 		}
 		half = cut_half;
 	}
-	part = wait__part(t, summed, now, false);
-	count_wait(t, task, half, &part, st);
+	count_wait(t, as_number(task), half, summed, now);
 }
 
 #endif

@@ -17,6 +17,7 @@
 #ifndef BPF_STACK_TASK_BPF_H
 #define BPF_STACK_TASK_BPF_H
 
+#include "bpf/loop.bpf.h"
 #include "bpf/stack.bpf.h"
 
 #define KERNEL_STACK_SIZE 16384 /* x86-64 and arm64; stacks are aligned to it */
@@ -142,25 +143,43 @@ static __always_inline void shape__add(struct stack_shape *shape, u32 at, u64 wo
 	*(volatile u16 *)&shape->len = at + 1;
 }
 
+struct shape_round {
+	struct stack_shape *shape;
+	const struct stack_words *words;
+	u32 len;
+};
+
+static long shape__keep(u32 i, struct shape_round *r)
+{
+	u32 at = r->shape->at[i & (SHAPE_SLOTS - 1)];
+	u64 word = r->shape->word[i & (SHAPE_SLOTS - 1)];
+
+	if (at < r->len && r->words->w[at & (SHAPE_WORDS - 1)] == word)
+		shape__add(r->shape, at, word);
+	return 0;
+}
+
+static long shape__take(u32 i, struct shape_round *r)
+{
+	u64 word = r->words->w[i & (SHAPE_WORDS - 1)];
+
+	if (is_text(word))
+		shape__add(r->shape, i, word);
+	return 0;
+}
+
 /* The same frames once more: keeps the slots that are the same too. */
 __noinline int shape__narrow(u32 set, u32 way, u32 slot, u32 len)
 {
 	struct stack_shape *shape = shape__of(set, way & (SHAPE_WAYS - 1));
-	struct stack_words *words = words__of(slot);
+	struct shape_round round = {shape, words__of(slot), len};
 	u32 n;
 
-	if (!shape || !words || !shape__lock(shape))
+	if (!shape || !round.words || !shape__lock(shape))
 		return 0;
 	n = shape->n;
 	shape__reset(shape);
-	for (u32 i = 0; i < SHAPE_SLOTS && i < n; i++) {
-		u32 at = shape->at[i];
-		u64 word = shape->word[i];
-
-		if (at >= len || words->w[at & (SHAPE_WORDS - 1)] != word)
-			continue;
-		shape__add(shape, at, word);
-	}
+	loop(n, SHAPE_SLOTS, shape__keep, &round);
 	shape__unlock(shape);
 	return 0;
 }
@@ -169,14 +188,12 @@ __noinline int shape__narrow(u32 set, u32 way, u32 slot, u32 len)
 __noinline int shape__make(u32 set, u32 way, u32 slot, u32 len, u64 hash)
 {
 	struct stack_shape *shape = shape__of(set, way & (SHAPE_WAYS - 1));
-	struct stack_words *words = words__of(slot);
+	struct shape_round round = {shape, words__of(slot), len};
 
-	if (!shape || !words || !shape__lock(shape))
+	if (!shape || !round.words || !shape__lock(shape))
 		return 0;
 	shape__reset(shape);
-	for (u32 i = 0; i < SHAPE_WORDS && i < len; i++)
-		if (is_text(words->w[i]))
-			shape__add(shape, i, words->w[i]);
+	loop(len, SHAPE_WORDS, shape__take, &round);
 	shape->hash = *(volatile u16 *)&shape->n <= SHAPE_SLOTS ? hash : 0;
 	shape__unlock(shape);
 	return 0;
@@ -232,17 +249,27 @@ __noinline int shapes__learn(u32 set, u32 slot, u32 len, u64 hash)
 	return shape__make(set, free_way, slot, len, hash);
 }
 
+struct words_round {
+	const struct stack_words *words;
+	u64 ip;
+	u32 found;
+};
+
+static long words__look(u32 i, struct words_round *r)
+{
+	r->found = r->words->w[i & (SHAPE_WORDS - 1)] == r->ip;
+	return r->found;
+}
+
 /* Whether a frame lies within the words: then so do all that it called. */
 __noinline bool words__reach(u32 slot, u32 len, u64 ip)
 {
-	struct stack_words *words = words__of(slot);
+	struct words_round round = {words__of(slot), ip, 0};
 
-	if (!words)
+	if (!round.words)
 		return false;
-	for (u32 i = 0; i < SHAPE_WORDS && i < len; i++)
-		if (words->w[i] == ip)
-			return true;
-	return false;
+	loop(len, SHAPE_WORDS, words__look, &round);
+	return round.found;
 }
 
 static __always_inline struct stack_record *record__of(u32 slot)
@@ -274,27 +301,33 @@ static __always_inline u64 stack__finish(struct stack_record *s, u32 nkernel, u3
 	return stack__send(s, stats) ? hash : 0;
 }
 
+struct frames_round {
+	const struct stack_words *words;
+	struct stack_record *s;
+	u32 n;
+};
+
+static long frames__keep(u32 i, struct frames_round *r)
+{
+	u32 kept = r->s->nkernel;
+
+	if (kept >= r->n)
+		return 1;
+	if (r->words->w[i & (SHAPE_WORDS - 1)] == r->s->ips[kept & STACK_DEPTH])
+		r->s->nkernel = kept + 1;
+	return 0;
+}
+
 /* What an interrupt interrupted is not on its stack: keeps the frames that are. */
 __noinline int frames__cut(u32 slot, u32 len)
 {
-	struct stack_words *words = words__of(slot);
-	struct stack_record *s = record__of(slot);
-	volatile u16 *kept;
-	u32 n;
+	struct frames_round round = {words__of(slot), record__of(slot), 0};
 
-	if (!words || !s)
+	if (!round.words || !round.s)
 		return 0;
-	n = s->nkernel;
-	kept = &s->nkernel;
-	*kept = 0;
-	for (u32 i = 0; i < SHAPE_WORDS && i < len; i++) {
-		u32 k = *kept;
-
-		if (k >= n)
-			break;
-		if (words->w[i] == s->ips[k & STACK_DEPTH])
-			*kept = k + 1;
-	}
+	round.n = round.s->nkernel;
+	round.s->nkernel = 0;
+	loop(len, SHAPE_WORDS, frames__keep, &round);
 	return 0;
 }
 

@@ -2,42 +2,122 @@
 /* The cache model: samples of the page cache in, snapshots out. */
 #include "models/cache.h"
 
-#include "models/cache_model.h"
+#include <stdio.h>
+
+#include "models/measure_model.h"
+#include "models/model.h"
 
 #define FLOWS (sizeof(struct cache_flow) / sizeof(u64))
+#define TASKS 16384 /* processes whose names are known */
 
 struct flow_track {
 	struct cache_flow now, total;
 	double decay[FLOWS];
 };
 
+struct task {
+	u32 tgid;
+	bool kthread;
+	char comm[COMM_LEN];
+};
+
 struct model {
-	struct stacks stacks;
-	struct cache_uses uses;
-	struct entries misses; /* struct cache_live_miss */
+	struct model *rows; /* of measure_cache */
+	/* Samples of misses do not say who it is by name. */
+	struct task *tasks;
+	u32 ntasks, tasks_cap;
+	struct hidx task_index;
 	bool totals_known;
 	struct cache_totals_sample totals;
 	struct flow_track flow;
 	struct cache_strip strip[CACHE_STRIP]; /* a ring, the newest at strip_at - 1 */
 	u32 strip_at, nstrip;
 	u64 hits_now, misses_now;
-	struct window_clock clock;
-	struct heat_log heat;
 };
 
 /* --- in --- */
 
+static struct task *task_of(struct model *m, u32 tgid)
+{
+	u32 at;
+
+	HIDX_FIND(at, &m->task_index, mix64(tgid), pos, m->tasks[pos].tgid == tgid);
+	return at == HIDX_NONE ? NULL : &m->tasks[at];
+}
+
+static void know_task(struct model *m, const struct cache_sample *s)
+{
+	struct task *t = task_of(m, s->tgid);
+
+	if (!t) {
+		m->tasks = xgrow(m->tasks, m->ntasks, &m->tasks_cap, sizeof(*t));
+		hidx__add(&m->task_index, mix64(s->tgid), m->ntasks);
+		t = &m->tasks[m->ntasks++];
+	}
+	*t = (struct task){.tgid = s->tgid, .kthread = s->kthread};
+	copy_str(t->comm, sizeof(t->comm), s->comm);
+}
+
+static void forget_tasks(struct model *m)
+{
+	m->ntasks = 0;
+	hidx__clear(&m->task_index);
+}
+
+/* The file's, where its path is not known. */
+static const char *name_file(const struct cache_file *f, const char *dev, char *buf, size_t size)
+{
+	if (*f->path || !f->dev)
+		return f->path;
+	if (f->inode)
+		snprintf(buf, size, "[inode %llu of %s]", (unsigned long long)f->inode, dev);
+	else
+		snprintf(buf, size, "[device %s]", dev);
+	return buf;
+}
+
+static void consume_row(struct model *m, struct measure_sample *s, const struct measure_key *file,
+			const struct measure_key *dev)
+{
+	const struct measure_key keys[] = {[CACHE_FILE] = *file, [CACHE_DEV] = *dev};
+
+	s->head.type = SAMPLE_MEASURE;
+	s->keys = keys;
+	s->nkeys = ARRAY_SIZE(keys);
+	measure_model__consume(m->rows, &s->head);
+}
+
 static void consume_use(struct model *m, const struct cache_sample *s)
 {
-	cache_uses__add(&m->uses, s);
+	struct measure_sample out = {.rest = s->tgid == CACHE_OTHERS,
+				     .who = {.tgid = s->tgid, .cgroup = s->cgroup, .kthread = s->kthread},
+				     .count = cache__misses(s->n)};
+	u32 dev = s->file.dev;
+	char name[64], text[32] = "";
+
+	if (dev)
+		snprintf(text, sizeof(text), "%u:%u", dev >> 20, dev & 0xfffff);
+	copy_str(out.who.comm, sizeof(out.who.comm), s->comm);
+	memcpy(out.sums, s->n, sizeof(s->n));
+	consume_row(m, &out,
+		    &(struct measure_key){dev ? s->file.inode : 0, name_file(&s->file, text, name, sizeof(name))},
+		    &(struct measure_key){dev, text});
+	know_task(m, s);
 	m->hits_now += cache__hits(s->n);
-	m->misses_now += cache__misses(s->n);
+	m->misses_now += out.count;
 	m->flow.now.taken_out += s->n[CACHE_EVICTED];
 }
 
 static void consume_miss(struct model *m, const struct cache_miss_sample *s)
 {
-	cache_misses__add(&m->misses, s, stacks__find(&m->stacks, s->stack, s->tgid));
+	const struct task *t = task_of(m, s->tgid);
+	struct measure_sample out = {.sampled = true,
+				     .who = {.tgid = s->tgid, .cgroup = s->cgroup, .kthread = t && t->kthread},
+				     .stack = s->stack,
+				     .count = s->misses};
+
+	copy_str(out.who.comm, sizeof(out.who.comm), t ? t->comm : "");
+	consume_row(m, &out, &(struct measure_key){s->dev ? s->inode : 0, ""}, &(struct measure_key){s->dev, ""});
 }
 
 static void consume_totals(struct model *m, const struct cache_totals_sample *s)
@@ -48,27 +128,15 @@ static void consume_totals(struct model *m, const struct cache_totals_sample *s)
 	now->evicted += s->evicted;
 	for (u32 i = 0; s->ages && i < CACHE_AGES; i++) {
 		now->ages[i] += s->ages[i];
-		heat_log__add(&m->heat, 0, i, s->ages[i]);
+		heat_log__add(measure_model__heat(m->rows), 0, i, s->ages[i]);
 	}
 	m->totals = *s;
 	m->totals.ages = NULL;
 	m->totals_known = true;
 }
 
-static void move_stacks(void *ctx, struct stacks *to, const struct stacks *from)
-{
-	cache_misses__move(&((struct model *)ctx)->misses, to, from);
-}
-
-static void shed_stacks(void *ctx)
-{
-	entries__shed(&((struct model *)ctx)->misses);
-}
-
 static void cache__consume(struct model *m, const struct sample *s)
 {
-	const struct stacks_user user = {.ctx = m, .move = move_stacks, .shed = shed_stacks};
-
 	switch (s->type) {
 	case SAMPLE_CACHE:
 		consume_use(m, container_of(s, struct cache_sample, head));
@@ -80,35 +148,23 @@ static void cache__consume(struct model *m, const struct sample *s)
 		consume_totals(m, container_of(s, struct cache_totals_sample, head));
 		break;
 	default:
-		cache__consume_life(&m->uses, &m->misses, s);
-		stacks__consume(&m->stacks, s, &user);
+		measure_model__consume(m->rows, s);
 	}
 }
 
 /* --- out --- */
-
-static void snap_flow(struct model *m, double keep, struct cache_snap *snap)
-{
-	struct flow_track *t = &m->flow;
-	const struct window_sums sums = {FLOWS, (u64 *)&t->now, (u64 *)&t->total, t->decay};
-
-	window_sums__advance(&sums, keep, (u64 *)snap->flow, FLOWS);
-	snap->totals_known = m->totals_known;
-	snap->totals = m->totals;
-}
 
 static float per_second(u64 n, u64 dt_ns)
 {
 	return dt_ns ? (float)((double)n * NSEC_PER_SEC / (double)dt_ns) : 0;
 }
 
-static void snap_strip(struct model *m, struct cache_snap *snap, struct arena *a)
+static void snap_strip(struct model *m, u64 dt_ns, struct cache_snap *snap, struct arena *a)
 {
-	u64 dt = snap->window_ns[WINDOW_LAST];
 	struct cache_strip *out;
 
 	m->strip[m->strip_at] =
-		(struct cache_strip){per_second(m->hits_now, dt), per_second(m->misses_now, dt)};
+		(struct cache_strip){per_second(m->hits_now, dt_ns), per_second(m->misses_now, dt_ns)};
 	m->hits_now = m->misses_now = 0;
 	m->strip_at = (m->strip_at + 1) % CACHE_STRIP;
 	m->nstrip = MIN(m->nstrip + 1, (u32)CACHE_STRIP);
@@ -121,56 +177,53 @@ static void snap_strip(struct model *m, struct cache_snap *snap, struct arena *a
 
 static struct snap *cache__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 {
+	const struct window_sums flow = {FLOWS, (u64 *)&m->flow.now, (u64 *)&m->flow.total, m->flow.decay};
 	struct window_pace p;
 	struct arena *arena;
-	struct cache_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns,
-						   t1_ns, &p, &arena);
+	struct measure_snap *snap = measure_model__snap(m->rows, t0_ns, t1_ns, &p, &arena);
+	struct cache_snap *own = arena__array(arena, struct cache_snap, 1);
 
-	cache_uses__snap(&m->uses, p.keep, snap, arena);
-	cache_misses__snap(&m->misses, p.keep, &m->stacks, snap, arena);
-	snap_flow(m, p.keep, snap);
-	snap_strip(m, snap, arena);
-	snap->heat = heat_log__tick(&m->heat, t0_ns, t1_ns, arena);
+	window_sums__advance(&flow, p.keep, (u64 *)own->flow, FLOWS);
+	own->totals_known = m->totals_known;
+	own->totals = m->totals;
+	snap_strip(m, snap->window_ns[WINDOW_LAST], own, arena);
+	snap->own = own;
+	if (m->ntasks > TASKS)
+		forget_tasks(m);
 	return &snap->base;
 }
 
 /* --- life --- */
 
-/* Known stacks stay: a source need not define them again. So do the totals: they are of now. */
+/* The totals stay: they are of now. */
 static void cache__zero(struct model *m)
 {
-	cache_uses__clear(&m->uses);
-	entries__clear(&m->misses);
+	measure_model__zero(m->rows);
 	m->flow = (struct flow_track){0};
-	m->clock = (struct window_clock){0};
 	m->nstrip = 0;
 	m->hits_now = m->misses_now = 0;
-	heat_log__zero(&m->heat);
 }
 
 static struct model *cache__new(struct symbols *symbols)
 {
 	struct model *m = xcalloc(1, sizeof(*m));
 
-	stacks__init(&m->stacks, symbols);
-	cache_uses__init(&m->uses);
-	m->misses = (struct entries){.kind = &cache_miss_kind, .max = CACHE_MAX_MISSES};
+	m->rows = measure_model__new(&measure_cache, symbols);
 	return m;
 }
 
 static void cache__free(struct model *m)
 {
-	cache_uses__fini(&m->uses);
-	entries__fini(&m->misses);
-	stacks__fini(&m->stacks);
-	heat_log__fini(&m->heat);
+	measure_model__free(m->rows);
+	free(m->tasks);
+	hidx__fini(&m->task_index);
 	free(m);
 }
 
 static size_t cache__memory(const struct model *m)
 {
-	return sizeof(*m) + stacks__bytes(&m->stacks) + cache_uses__bytes(&m->uses) +
-	       entries__bytes(&m->misses) + heat_log__bytes(&m->heat);
+	return sizeof(*m) + measure_model__memory(m->rows) + m->tasks_cap * sizeof(*m->tasks) +
+	       hidx__bytes(&m->task_index);
 }
 
 const struct model_ops model_cache = {

@@ -4,51 +4,25 @@
  * how the cache as a whole fares; the model behind `cache`. Takes the samples of samples/cache.h
  * and SAMPLE_STACK_DEF. Numbers are pages.
  *
- * Memory is bounded: CACHE_MAX_ROWS of process and file. What was done least with lately is
- * summed up as its process' "other files", and where processes are too many, as "[others]": sums
- * over rows stay what they were. CACHE_MAX_MISSES of process, file and stack lose, in that order,
- * stack, file and process. Queries are pure functions over a const snapshot.
+ * Its rows are those of a measure (models/measure.h), which counts misses and has all counts as its
+ * sums; it bounds memory and answers queries. Of what is too much files are joined as their process'
+ * "other files", then processes as "[others]".
  */
 #ifndef MODELS_CACHE_H
 #define MODELS_CACHE_H
 
-#include "models/window_snap.h"
+#include "models/measure.h"
 #include "samples/cache.h"
-#include "scope/scope.h"
-#include "models/profile.h" /* struct callstack, enum time_window */
 
-#define CACHE_MAX_ROWS	 16384
-#define CACHE_MAX_MISSES 16384
-#define CACHE_STRIP	 512 /* intervals of the strip of hits and misses */
-/* tgid of what was summed up across processes. */
-#define CACHE_MERGED CACHE_OTHERS
+#define CACHE_STRIP 512 /* intervals of the strip of hits and misses */
 
 struct model_ops;
 extern const struct model_ops model_cache;
 
-/* What one process did with one file. */
-struct cache_use {
-	u32 tgid, tid; /* tgid 0: nobody; CACHE_MERGED: several that were too many */
-	bool kthread;
-	u64 cgroup;
-	char comm[COMM_LEN];
-	u32 dev; /* 0: no file is known, or several that were too many */
-	u64 inode;
-	const char *path; /* "" not known; at most CACHE_PATH_LEN */
-	u32 past;   /* not 0: another process has had the pid since; one number for each process */
-	bool ended; /* the process has */
-	u64 n[WINDOWS][CACHE_COUNTS];
-};
-
-/* Misses of one stack. */
-struct cache_miss {
-	u32 tgid, past; /* as in struct cache_use */
-	u64 cgroup;
-	u32 dev;
-	u64 inode;
-	const struct callstack *stack; /* NULL: not known */
-	u64 misses[WINDOWS];
-};
+/* Labels of measure_cache. */
+enum cache_label { CACHE_FILE, CACHE_DEV, CACHE_PID, CACHE_COMM, CACHE_CGROUP, CACHE_ALL, CACHE_LABELS };
+/* sums: by enum cache_count. */
+extern const struct measure measure_cache;
 
 /* Of the machine over a window; all u64. */
 struct cache_flow {
@@ -64,13 +38,11 @@ struct cache_strip {
 	float hits, misses;
 };
 
+/* Beside the rows: struct measure_snap.own. Its heat: one series, of ages. */
 struct cache_snap {
-	WINDOW_SNAP; /* heat: one series, of ages */
-	u32 nuses, nmisses, nstrip;
-	const struct cache_use *uses;
-	const struct cache_miss *misses;
+	u32 nstrip;
 	const struct cache_strip *strip;   /* oldest first */
-	bool totals_known;		   /* false: the next three are 0 */
+	bool totals_known;		   /* false: the next two are 0 */
 	struct cache_totals_sample totals; /* the newest one; its ages: in flow */
 	struct cache_flow flow[WINDOWS];
 };
@@ -87,6 +59,8 @@ struct value cache__read_hit_pct(const u64 n[CACHE_COUNTS]); /* reads and faults
 struct value cache__write_hit_pct(const u64 n[CACHE_COUNTS]);
 /* Of the pages asked for: those that came from a disk for it, as misses or read ahead. */
 struct value cache__disk_pct(const u64 n[CACHE_COUNTS]);
+/* Where the i-th age begins; that of CACHE_AGES: UINT64_MAX. */
+u64 cache__age_lo(u32 i);
 
 /* --- rows --- */
 
@@ -110,50 +84,56 @@ enum cache_show {
 
 /* A value; zero it first. */
 struct cache_query {
+	struct measure_query rows; /* first; its grouping is what `group` says */
 	enum cache_group group;
-	enum time_window window;
 	enum cache_show show;
-	bool by_pid; /* only this process' */
-	u32 tgid;
-	bool by_file; /* only of this file */
-	u32 dev;
-	u64 inode;
-	bool leaf_first; /* stacks of misses: from where they came from, or from the root */
-	u32 nunfolded;
-	u64 unfolded[RESULT_MAX_UNFOLDED]; /* row keys whose stacks are wanted */
 };
+
+static inline bool cache_query__is_of_file(const struct cache_query *q)
+{
+	return q->rows.narrow.hashes[CACHE_FILE];
+}
 
 struct cache_row {
 	u64 key;
-	const char *name; /* what it is called */
-	/* What names it: the member that misses most, of known files if there are some. The
-	 * texts are its own. */
-	const struct cache_use *use;
+	const struct measure_row *of;
+	const struct measure_who *who; /* see cache_row.comm */
+	const char *name;	       /* what it is called */
+	/* Of the member that names it. */
 	const char *pid_text, *comm, *cgroup_name, *file;
 	const char *dev_text; /* "8:1"; NULL of no file */
-	u32 pid;	      /* 0: no single process */
-	bool ended;	      /* by pid: it has */
-	const char *cmdline;  /* by pid; NULL: not known */
-	u64 n[CACHE_COUNTS], misses, hits, added_bytes;
+	u64 inode;
+	u32 pid;	     /* 0: no single process */
+	bool ended;	     /* by pid: it has */
+	const char *cmdline; /* by pid; NULL: not known */
+	const u64 *n;	     /* CACHE_COUNTS */
+	u64 misses, hits, dirties, added_bytes;
 	struct value miss_share, hit_pct, disk_pct, read_pct, write_pct, wasted_pct;
-	bool has_stacks; /* of its misses */
 };
 
+/* What cache__query() makes of an answer of measure__query(): its `own`. */
 struct cache_result {
-	struct query_result
-		base; /* rows by misses, then by hits, descending; trees: stacks of misses */
+	const struct query_result *base; /* that answer */
 	struct cache_query query;
 	u32 nrows;
-	const struct cache_row *rows;
-	u64 n[CACHE_COUNTS]; /* of all rows */
-	struct value ages; /* a list of {lo_ns, hi_ns, count} */
+	const struct cache_row *rows; /* by misses, then by hits, descending; trees: stacks of misses */
+	const u64 *n;		      /* CACHE_COUNTS, of all rows */
+	struct value ages;	      /* a list of {lo_ns, hi_ns, count} */
 	u64 page_bytes;
 };
 
 /* Never NULL; scope may be NULL (everything). */
-struct cache_result *cache__query(const struct cache_snap *snap, const struct cache_query *q,
-				  const struct scope *scope);
-/* Where the i-th age begins; that of CACHE_AGES: UINT64_MAX. */
-u64 cache__age_lo(u32 i);
+struct measure_result *cache__query(const struct measure_snap *snap, const struct cache_query *q,
+				    const struct scope *scope);
+
+static inline const struct cache_result *cache_result__of(const struct query_result *a)
+{
+	return container_of(a, struct measure_result, base)->own;
+}
+
+static inline const struct cache_snap *cache__snap_of(const struct snap *s)
+{
+	return container_of(s, struct measure_snap, base)->own;
+}
 
 #endif

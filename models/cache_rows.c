@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The columns of the cache view's rows. */
+/* Rows of processes, files, commands and cgroups with their hits and misses, and their columns. */
+#include <unistd.h>
+
 #include "base/columns.h"
-#include "models/cache_result.h"
+#include "models/cache.h"
 #include "models/fields.h"
+#include "models/quantile.h"
+#include "models/task_text.h"
 
 #define ROW struct cache_row
 
@@ -28,7 +32,7 @@ enum {
 #define OF_COUNT(sets_, count, name, title, priority, help)                                        \
 	{                                                                                          \
 		COUNT_COLUMN(name, title, 7, priority, COLUMN_BOTH | COLUMN_SUM, help),            \
-			NUMBER_AT(ROW, n[count]), .sets = sets_                                    \
+			VIA(ROW, n), .at = (count) * sizeof(u64), .size = sizeof(u64), .sets = sets_                                    \
 	}
 
 /* Ids are numbers for programs; on screen they are text, since numbers are shortened there. */
@@ -50,7 +54,7 @@ static const struct field fields[] = {
 	 RATE_AT(ROW, hits), .sets = HITS},
 	{COUNT_COLUMN("dirty_rate", "Dirty/s", 7, 2, COLUMN_SCREEN | COLUMN_SHARE,
 		      "clean pages that became dirty, per second"),
-	 RATE_AT(ROW, n[CACHE_DIRTIED]), .sets = HITS},
+	 RATE_AT(ROW, dirties), .sets = HITS},
 	{BYTES_COLUMN("added_rate", "In B/s", 6, 2, COLUMN_SCREEN | COLUMN_SHARE,
 		      "bytes per second put into the cache: misses, read ahead and others"),
 	 RATE_AT(ROW, added_bytes), .sets = HITS},
@@ -123,8 +127,8 @@ static const struct field fields[] = {
 	 UNLESS_0(ROW, pid), .groups = PIDS},
 	{TEXT_COLUMN("dev", "dev", 7, 0, COLUMN_EXPORT, "device of the file, major:minor"),
 	 TEXT_AT(ROW, dev_text), .groups = FILES},
-	{ID_COLUMN("inode", "the file's number"), VIA(ROW, use), NUMBER_AT(struct cache_use, inode),
-	 UNLESS_0(struct cache_use, inode), .groups = FILES},
+	{ID_COLUMN("inode", "the file's number"), NUMBER_AT(ROW, inode), UNLESS_0(ROW, inode),
+	 .groups = FILES},
 };
 
 /* Where there is less to see it gives way to what the columns are about. */
@@ -137,23 +141,139 @@ static struct column *named(struct column *columns, const char *name)
 }
 
 /* Paths get the width that is left; of one file alone, the stacks of who uses it do. */
-void cache_result__table(struct cache_result *a)
+static void make_table(struct query_result *a, const struct cache_result *r)
 {
-	const struct cache_query *q = &a->query;
-	struct column *columns =
-		RESULT_TABLE(&a->base, fields, a->rows, a->nrows, q->group, q->show, "miss_rate");
+	const struct cache_query *q = &r->query;
+	struct column *columns = RESULT_TABLE(a, fields, r->rows, r->nrows, q->group, q->show, "miss_rate");
 
 	named(columns, "miss_share_pct")->priority = share_priority[q->show];
-	if (!q->by_file) {
+	if (!cache_query__is_of_file(q)) {
 		named(columns, "comm")->flags &= ~COLUMN_FLEX;
 		named(columns, "total")->flags &= ~COLUMN_FLEX;
 	} else {
 		named(columns, "top_file")->flags &= ~COLUMN_SCREEN;
 		named(columns, "comm")->width = STACKS_W;
 	}
-	if (q->by_pid) {
+	if (q->rows.narrow.by_process) {
 		named(columns, "top_comm")->flags &= ~COLUMN_SCREEN;
 		named(columns, "file")->width = PATHS_W;
 	}
 	named(columns, "top_file")->flags |= COLUMN_FLEX;
+}
+
+/* --- rows --- */
+
+const char *const cache_group_names[CACHE_GROUPS] = {
+	[CACHE_BY_PID] = "pid",	      [CACHE_BY_FILE] = "file",	  [CACHE_BY_COMM] = "comm",
+	[CACHE_BY_CGROUP] = "cgroup", [CACHE_BY_TOTAL] = "total",
+};
+
+static const enum cache_label group_labels[CACHE_GROUPS] = {
+	[CACHE_BY_PID] = CACHE_PID,	  [CACHE_BY_FILE] = CACHE_FILE, [CACHE_BY_COMM] = CACHE_COMM,
+	[CACHE_BY_CGROUP] = CACHE_CGROUP, [CACHE_BY_TOTAL] = CACHE_ALL,
+};
+
+static const char *comm_text(const struct measure_who *w, enum cache_group by)
+{
+	if (!w->tgid)
+		return "[nobody]";
+	if (w->tgid == MEASURE_MANY && (by == CACHE_BY_PID || !strcmp(w->comm, "[rest]")))
+		return "[others]";
+	return w->comm;
+}
+
+static const char *row_name(const struct cache_row *r, enum cache_group by)
+{
+	switch (by) {
+	case CACHE_BY_FILE:
+		return r->file;
+	case CACHE_BY_CGROUP:
+		return r->cgroup_name;
+	case CACHE_BY_TOTAL:
+		return "all in scope";
+	default:
+		return r->comm;
+	}
+}
+
+static void name_row(struct arena *a, struct cache_row *r, enum cache_group by)
+{
+	const struct measure_text *keys = r->of->top->keys;
+	const struct measure_who *w = r->who;
+
+	r->comm = comm_text(w, by);
+	r->pid = w->tgid == MEASURE_MANY ? 0 : w->tgid;
+	r->pid_text = task__id_text(a, r->pid);
+	r->ended = r->pid && r->of->ended;
+	if (by == CACHE_BY_PID && !w->process_ns) {
+		r->cmdline = task__cmdline(a, r->pid, 0);
+		r->comm = task__process(a, r->pid, 0, r->comm);
+	}
+	r->cgroup_name = task__cgroup_text(a, w->cgroup);
+	r->file = *keys[CACHE_FILE].text ? keys[CACHE_FILE].text : "[other files]";
+	r->dev_text = *keys[CACHE_DEV].text ? keys[CACHE_DEV].text : NULL;
+	r->inode = keys[CACHE_FILE].value;
+	r->name = row_name(r, by);
+}
+
+/* What follows from the counts of all rows. */
+static void finish_row(const struct cache_result *a, struct cache_row *r)
+{
+	r->misses = cache__misses(r->n);
+	r->hits = cache__hits(r->n);
+	r->dirties = r->n[CACHE_DIRTIED];
+	r->added_bytes = cache__added(r->n) * a->page_bytes;
+	r->miss_share = cache__share(r->misses, cache__misses(a->n) - r->misses);
+	r->hit_pct = cache__hit_pct(r->n);
+	r->disk_pct = cache__disk_pct(r->n);
+	r->read_pct = cache__read_hit_pct(r->n);
+	r->write_pct = cache__write_hit_pct(r->n);
+	r->wasted_pct = cache__share(r->n[CACHE_AHEAD_WASTED], r->n[CACHE_AHEAD_USED]);
+}
+
+static void fill_rows(struct cache_result *a, const struct measure_result *of, struct arena *arena)
+{
+	struct cache_row *rows = arena__array(arena, struct cache_row, of->nrows);
+
+	for (u32 i = 0; i < of->nrows; i++) {
+		const struct measure_row *r = &of->rows[i];
+
+		rows[i] = (struct cache_row){.key = r->key, .of = r, .who = r->who, .n = r->v.sums};
+		name_row(arena, &rows[i], a->query.group);
+		finish_row(a, &rows[i]);
+	}
+	a->rows = rows;
+	a->nrows = of->nrows;
+}
+
+static struct value ages_value(const struct cache_flow *flow, struct arena *a)
+{
+	double n[CACHE_AGES];
+	const struct histogram h = {n, CACHE_AGES, cache__age_lo, 0, UINT64_MAX, 0, VALUE_NS};
+
+	for (u32 i = 0; i < CACHE_AGES; i++)
+		n[i] = (double)flow->ages[i];
+	return histogram__value(&h, false, a);
+}
+
+struct measure_result *cache__query(const struct measure_snap *snap, const struct cache_query *q,
+				    const struct scope *scope)
+{
+	const struct cache_snap *own = snap->own;
+	struct measure_query rows = q->rows;
+	struct measure_result *of;
+	struct cache_result *a;
+
+	rows.groups = 1u << group_labels[q->group];
+	of = measure__query(snap, &rows, scope);
+	a = arena__array(&of->base.arena, struct cache_result, 1);
+	a->base = &of->base;
+	a->query = *q;
+	a->n = of->all.sums;
+	a->page_bytes = (u64)sysconf(_SC_PAGESIZE);
+	a->ages = ages_value(&own->flow[rows.window], &of->base.arena);
+	fill_rows(a, of, &of->base.arena);
+	make_table(&of->base, a);
+	of->own = a;
+	return of;
 }

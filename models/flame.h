@@ -21,7 +21,7 @@
 
 #define FLAME_MAX_NODES (1u << 18)
 #define FLAME_MAX_DEPTH 1024
-#define FLAME_MAX_QUERY 640 /* bytes of the query of a source */
+#define FLAME_MAX_QUERY 768 /* bytes of the query of a source */
 #define FLAME_SEARCH	256
 
 struct flame_builder;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The stacks of each model that has some. */
-#include "models/cache.h"
 #include "models/flame.h"
 #include "models/io_result.h"
 #include "models/waits_select.h"
@@ -208,60 +207,4 @@ const struct flame_source flame_io_slow = {
 	.model = MODEL_IO,
 	QUERY_AT(io_result, io_query),
 	.stacks = io_slow_stacks,
-};
-
-/* --- cache: misses --- */
-
-/* The command of a process; the first one that is known. */
-static const char *comm_of(const struct cache_snap *s, const struct hidx *index, u32 tgid)
-{
-	u32 at;
-
-	HIDX_FIND(at, index, mix64(tgid), pos, s->uses[pos].tgid == tgid);
-	return at == HIDX_NONE ? "" : s->uses[at].comm;
-}
-
-static void index_processes(const struct cache_snap *s, struct hidx *index)
-{
-	for (u32 i = 0; i < s->nuses; i++) {
-		u32 tgid = s->uses[i].tgid, at;
-
-		HIDX_FIND(at, index, mix64(tgid), pos, s->uses[pos].tgid == tgid);
-		if (at == HIDX_NONE)
-			hidx__add(index, mix64(tgid), i);
-	}
-}
-
-static void cache_stacks(const struct snap *snap, const void *query, const struct scope *scope,
-			 struct flame_builder *m)
-{
-	const struct cache_snap *s = (const void *)snap;
-	const struct cache_query *q = query;
-	struct hidx processes = {0};
-
-	index_processes(s, &processes);
-	for (u32 i = 0; i < s->nmisses; i++) {
-		const struct cache_miss *miss = &s->misses[i];
-		const char *comm = comm_of(s, &processes, miss->tgid);
-
-		if ((q->by_pid && miss->tgid != q->tgid) ||
-		    (q->by_file && (miss->dev != q->dev || miss->inode != q->inode)) ||
-		    !task__passes(scope, miss->tgid, 0, miss->cgroup, comm))
-			continue;
-		flame_builder__add_trimmed(
-			m, &(struct flame_stack){.stack = miss->stack,
-						 .comm = comm,
-						 .weight = miss->misses[q->window]});
-	}
-	hidx__fini(&processes);
-}
-
-const struct flame_source flame_cache = {
-	.view = "cache",
-	.what = "misses of the page cache",
-	.noun = "pages",
-	.unit = VALUE_COUNT,
-	.model = MODEL_CACHE,
-	QUERY_AT(cache_result, cache_query),
-	.stacks = cache_stacks,
 };

@@ -17,7 +17,7 @@
 #include "samples/snap.h"
 #include "scope/scope.h"
 
-#define HEAT_MAX_QUERY 640 /* bytes of the query of a source */
+#define HEAT_MAX_QUERY 768 /* bytes of the query of a source */
 #define HEAT_MAX_PARTS 256
 #define HEAT_PART_NAME 80
 

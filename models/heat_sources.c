@@ -157,6 +157,8 @@ static const struct heat_kind cache_kinds[] = {
 	{"ages of what was read ahead, at its first use", "pages"},
 };
 
+_Static_assert(sizeof(struct cache_query) <= HEAT_MAX_QUERY, "it is copied");
+
 static bool cache_counts(const struct snap *snap, const void *query, u32 kind, u32 part, u32 series)
 {
 	return !series;

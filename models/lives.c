@@ -72,11 +72,16 @@ static bool *ended_at(void *v, u32 i, const struct lives_of *of)
 	return (bool *)((char *)v + i * of->size + of->ended);
 }
 
+/* Of the process that had the pid until then: the same for all who keep entries of it. */
+static u32 past_number(const struct sample *s)
+{
+	return (u32)mix64(container_of(s, struct proc_event, head)->t_ns) | 1;
+}
+
 u32 lives__consume(struct lives *l, const struct sample *s, const struct lives_of *of, void *v, u32 n)
 {
 	u64 process = begins(l, s);
 
-	l->reused += process != 0;
 	for (u32 i = 0; process && i < n; i++) {
 		u32 *past = of->past ? number_at(v, i, of, of->past) : NULL;
 
@@ -84,7 +89,7 @@ u32 lives__consume(struct lives *l, const struct sample *s, const struct lives_o
 			continue;
 		*ended_at(v, i, of) = true;
 		if (past)
-			*past = l->reused;
+			*past = past_number(s);
 	}
 	return (u32)process;
 }

@@ -27,20 +27,19 @@ struct lives {
 	struct hidx known; /* pids */
 	/* Of the interval, and of the one before: what a process did may be told after its end. */
 	struct life_events now, before;
-	u32 reused;		  /* numbers that were given to those whose pid is used again */
 };
 
 /* There are entries of that process. host: as in struct stack_sample. */
 void lives__know(struct lives *l, u32 tgid, u32 host);
 
 /* Where entries have whose they are: u32 their pid, bool whether that process has ended, and, each if it is
- * not 0, u32 the host that it is of and u32 the number of the process that had the pid before, 0: it still has it. */
+ * not 0, u32 the host that it is of and u32 a number of the process that had the pid before, 0: it still has it. */
 struct lives_of {
 	size_t size, tgid, host, ended, past;
 };
 
 /* Of SAMPLE_PROC: marks the entries of a process whose pid another one has from now on. Returns that
- * pid, 0: none; the number of who had it is then l->reused. */
+ * pid, 0: none. */
 u32 lives__consume(struct lives *l, const struct sample *s, const struct lives_of *of, void *v, u32 n);
 /* Ends an interval: marks the entries of those that ended. */
 void lives__tick(struct lives *l, const struct lives_of *of, void *v, u32 n);

@@ -387,22 +387,21 @@ static void snap_open(struct model *m, struct measure_snap *snap, struct arena *
 	m->nopen = 0;
 }
 
-struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
+struct measure_snap *measure_model__snap(struct model *m, u64 t0_ns, u64 t1_ns, struct window_pace *p,
+					 struct arena **in)
 {
-	struct window_pace p;
-	struct arena *arena;
-	struct measure_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns,
-						     t1_ns, &p, &arena);
+	struct measure_snap *snap = window_snap__new(sizeof(*snap), &m->clock, &m->stacks, t0_ns, t1_ns, p, in);
+	struct arena *arena = *in;
 
 	snap->measure = m->m;
-	snap->entries = live_entries__snap(&m->all, &p, &snap->base, &m->stacks, arena);
+	snap->entries = live_entries__snap(&m->all, p, &snap->base, &m->stacks, arena);
 	snap->nentries = m->all.all.n;
-	snap->sampled = live_entries__snap(&m->sampled, &p, &snap->base, &m->stacks, arena);
+	snap->sampled = live_entries__snap(&m->sampled, p, &snap->base, &m->stacks, arena);
 	snap->nsampled = m->sampled.all.n;
 	snap->growth = m->sampled.growth;
 	snap->replaced = m->sampled.replaced;
 	snap_open(m, snap, arena);
-	live_holders__snap(&m->holders, &p, &m->stacks, snap, arena);
+	live_holders__snap(&m->holders, p, &m->stacks, snap, arena);
 	live_orders__snap(&m->orders, &m->stacks, snap, arena);
 	snap_slow(m, snap, arena);
 	snap_heat(m, snap, arena);
@@ -410,7 +409,20 @@ struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
 	memcpy(snap->levels, m->levels, sizeof(snap->levels));
 	stack_store__hold(m->texts.store, snap);
 	trim_texts(m);
-	return &snap->base;
+	return snap;
+}
+
+struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns)
+{
+	struct window_pace p;
+	struct arena *arena;
+
+	return &measure_model__snap(m, t0_ns, t1_ns, &p, &arena)->base;
+}
+
+struct heat_log *measure_model__heat(struct model *m)
+{
+	return &m->heat;
 }
 
 static void clear_heat_names(struct model *m)

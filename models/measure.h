@@ -4,10 +4,10 @@
  * window; spans that go on; the slowest ones. Queries are pure functions over a const snapshot.
  *
  * Memory is bounded: of MEASURE_MAX_ENTRIES, or a quarter more than the stacks that a measure keeps apart, those that
- * did least lately lose their thread and process; then their stack, cgroup, and of their labels what many threads' do
- * not tell (struct measure.kept); then all of these become one, "[rest]". So do those of ended processes beyond
- * MEASURE_MAX_ENDED, and those beyond a measure's `cold` that nothing came to in the decaying window. Sums never
- * change.
+ * did least lately lose their thread and process (or, by struct measure.keeps_processes, their labels); then their
+ * stack, cgroup, and of their labels what many threads' do not tell (struct measure.kept); then all of these become
+ * one, "[rest]". So do those of ended processes beyond MEASURE_MAX_ENDED, and those beyond a measure's `cold` that
+ * nothing came to in the decaying window. Sums never change.
  */
 #ifndef MODELS_MEASURE_H
 #define MODELS_MEASURE_H
@@ -201,6 +201,7 @@ struct measure_snap {
 	u32 nheat_names;
 	bool levels_known;
 	u64 levels[MEASURE_LEVELS]; /* the newest */
+	const void *own; /* what the model keeps beside it, of the same life */
 };
 
 /* --- rows --- */
@@ -209,6 +210,7 @@ struct measure_snap {
 struct measure_narrow {
 	u64 hashes[MEASURE_MAX_LABELS]; /* of the key, or of its text; 0: any */
 	u64 first; /* of the text of the first label: what heat maps know; 0: any */
+	u32 by_process, tgid; /* by_process: only of this one */
 };
 
 /* What stacks weigh in flame graphs and exports. */
@@ -228,6 +230,7 @@ struct measure_query {
 	struct measure_narrow narrow;
 	const struct measure *asked; /* which question of its model's; NULL of measure_table's */
 	u32 weight;		     /* of its stacks: enum measure_weight */
+	bool leaf_first;	     /* trees of stacks are from where they came from, not from the root */
 	u32 nunfolded;
 	u64 unfolded[RESULT_MAX_UNFOLDED];
 };
@@ -238,11 +241,13 @@ struct metric_operand;
 struct measure_row {
 	u64 key;
 	const struct measure_who *who; /* of one of its members: the one that did most */
+	const struct measure_entry *top; /* the same; NULL: it has only what goes on */
 	u64 most;
 	const char *texts[MEASURE_MAX_LABELS]; /* of what it is grouped by; else NULL */
 	const char *nested; /* of pairs in each other: its name, below those that it lies in */
 	u64 hashes[MEASURE_OWN_LABELS]; /* of its keys: measure__key_hash */
 	bool rest, waits, ended;
+	bool has_stacks; /* below it, where the measure unfolds */
 	const char *cmdline; /* by pid and tid; NULL not known */
 	const char *thread_name; /* by tid: what the runtime calls it; NULL: nothing else */
 	const struct measure_holder *holder; /* NULL: not known, or the measure has none */
@@ -256,7 +261,7 @@ struct measure_row {
 	u64 unfinished, unfinished_ns;
 	struct measure_held held;
 	u64 acquired; /* bytes, since watching began */
-	struct growth_series marks; /* of what it held */
+	struct growth_series *marks; /* of what it held; NULL: of no holding */
 	struct growth growth;
 	float trend[TREND_LEN];
 	struct value hist, errnos;
@@ -288,6 +293,7 @@ struct measure_result {
 	u32 nchain;
 	const struct measure_cycle *cycles; /* measure__cycles */
 	u32 ncycles;
+	const void *own; /* what its view makes of it, in the arena */
 };
 
 /* Never NULL; scope may be NULL (everything). */

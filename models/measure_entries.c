@@ -4,6 +4,11 @@
 
 #include <math.h>
 
+static u64 key_of(const struct live_key *k, u32 i)
+{
+	return k->by_value & (1u << i) ? k->keys[i].value : (u64)(uintptr_t)k->keys[i].text;
+}
+
 static u64 hash_of(const void *key)
 {
 	const struct live_key *k = key;
@@ -13,7 +18,7 @@ static u64 hash_of(const void *key)
 	h = mix64_pair(h, hash_bytes(w->comm, strnlen(w->comm, sizeof(w->comm))));
 	h = mix64_pair(h, w->cgroup ^ (u64)w->host << 32);
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
-		h = mix64_pair(h, (u64)(uintptr_t)k->keys[i].text);
+		h = mix64_pair(h, key_of(k, i));
 	return mix64_pair(h, k->stack);
 }
 
@@ -22,12 +27,13 @@ static bool is_same(const void *x, const void *y)
 	const struct live_key *a = x, *b = y;
 
 	if (a->who.start_ns != b->who.start_ns || a->who.tid != b->who.tid ||
+	    a->who.process_ns != b->who.process_ns ||
 	    a->who.tgid != b->who.tgid || a->who.host != b->who.host ||
 	    a->who.cgroup != b->who.cgroup || a->stack != b->stack ||
 	    strncmp(a->who.comm, b->who.comm, sizeof(a->who.comm)))
 		return false;
 	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
-		if (a->keys[i].text != b->keys[i].text)
+		if (key_of(a, i) != key_of(b, i))
 			return false;
 	return true;
 }
@@ -110,8 +116,12 @@ static void merge(void *merged, void *gone)
 static double heat_of(const void *entry)
 {
 	const struct live_entry *l = entry;
+	double all = l->decay[0] + (double)l->now.count + (double)l->now.sums[0] + (double)l->held.bytes;
 
-	return l->decay[0] + (double)l->now.count + (double)l->now.sums[0] + (double)l->held.bytes;
+	/* Rows are by several sums. */
+	for (u32 i = 0; l->measure->compare && i < MEASURE_SUMS; i++)
+		all += l->decay[MEASURE_VALUE_SUMS - MEASURE_SUMS + i] + (double)l->now.sums[i];
+	return all;
 }
 
 /* Of those that are cold what did most since the start is the last to be folded. */
@@ -135,11 +145,22 @@ static bool is_kept(const struct measure *m, u32 label)
 	return label < measure__own_labels(m) && (m->asked || m->labels[label].word == m->kept);
 }
 
+static void lose_labels(struct live_entry *l, bool all)
+{
+	for (u32 i = 0; i < MEASURE_OWN_LABELS; i++)
+		if (all || !is_kept(l->measure, i))
+			l->keys[i] = (struct measure_text){0, ""};
+}
+
 static void fold(void *entry, u32 step)
 {
 	struct live_entry *l = entry;
 	struct measure_who many = {.tgid = MEASURE_MANY, .comm = "[rest]", .host = l->who.host};
 
+	if (step < LOSE_LABELS && l->measure->keeps_processes) {
+		lose_labels(l, true);
+		return;
+	}
 	if (step < LOSE_LABELS) {
 		/* What is of many already knows of its labels what it does. */
 		many.tid = l->who.tgid == MEASURE_MANY ? l->who.tid : MEASURE_LABELS_KNOWN;
@@ -150,9 +171,8 @@ static void fold(void *entry, u32 step)
 	if (step < LOSE_ALL)
 		memcpy(many.comm, l->who.comm, sizeof(many.comm));
 	l->who = many;
-	for (u32 i = 0; step >= LOSE_LABELS && i < MEASURE_OWN_LABELS; i++)
-		if (step == LOSE_ALL || !is_kept(l->measure, i))
-			l->keys[i] = (struct measure_text){0, ""};
+	if (step >= LOSE_LABELS)
+		lose_labels(l, step == LOSE_ALL);
 	l->waits = l->ended = false;
 }
 
@@ -186,16 +206,29 @@ void live_entries__init(struct live_entries *e, const struct measure *m, bool ho
 {
 	e->all = (struct entries){.kind = &kind, .max = MAX(m->stacks / 4 * 5, (u32)MEASURE_MAX_ENTRIES)};
 	e->measure = m;
-	e->most_ended = MAX(e->all.max / 4, (u32)MEASURE_MAX_ENDED);
+	e->most_ended = m->keeps_processes ? e->all.max : MAX(e->all.max / 4, (u32)MEASURE_MAX_ENDED);
 	e->most_cold = m->cold ? m->cold : e->all.max;
 	e->lo = measure__lo(m);
+	e->lives_of = lives_of;
+	if (m->by_pid_alone) /* a number stands in the place of when it began */
+		e->lives_of.past = offsetof(struct live_entry, who.process_ns);
+	for (u32 i = 0; i < measure__own_labels(m); i++)
+		e->by_value |= (u32)m->labels[i].by_value << i;
 	e->holds = holds;
+}
+
+/* The newest name that is known. */
+static void take_names(struct live_entry *l, const struct measure_text *keys)
+{
+	for (u32 i = 0; l->by_value >> i; i++)
+		if (l->by_value & (1u << i) && (*keys[i].text != '[' || *l->keys[i].text == '['))
+			l->keys[i].text = keys[i].text;
 }
 
 static struct live_entry *add(struct live_entries *e, const struct measure_sample *s,
 			      const struct measure_text *keys, u32 stack)
 {
-	struct live_key key = {.who = s->who, .stack = stack};
+	struct live_key key = {.who = s->who, .stack = stack, .by_value = e->by_value};
 	struct live_entry *l;
 
 	memcpy(key.keys, keys, sizeof(key.keys));
@@ -207,6 +240,7 @@ static struct live_entry *add(struct live_entries *e, const struct measure_sampl
 		l->growth->least = e->growth.n ? 0 : INFINITY;
 	}
 	l->measure = e->measure;
+	take_names(l, keys);
 	l->waits = s->waits;
 	memcpy(l->who.process, s->who.process, sizeof(l->who.process));
 	add_values(l, s);
@@ -227,7 +261,7 @@ void live_entries__hold(struct live_entries *e, const struct measure_sample *s,
 
 void live_entries__consume(struct live_entries *e, const struct sample *s)
 {
-	lives__consume(&e->lives, s, &lives_of, e->all.v, e->all.n);
+	lives__consume(&e->lives, s, &e->lives_of, e->all.v, e->all.n);
 }
 
 /* --- intervals --- */
@@ -339,7 +373,7 @@ const struct measure_entry *live_entries__snap(struct live_entries *e, const str
 	struct measure_entry *out;
 	u64 dt_ns = base->t1_ns - base->t0_ns;
 
-	lives__tick(&e->lives, &lives_of, e->all.v, e->all.n);
+	lives__tick(&e->lives, &e->lives_of, e->all.v, e->all.n);
 	entries__bound(&e->all, is_over, e->most_ended);
 	entries__bound(&e->all, is_cold, e->most_cold);
 	out = arena__take(arena, e->all.n * sizeof(*out));

@@ -16,6 +16,8 @@ u64 measure__key_hash(const struct measure_label *l, const struct measure_text *
 {
 	u64 h = measure__text_hash(key->text);
 
+	if (l->by_value)
+		return mix64_pair(key->value, 7) | 1;
 	return l->exact ? mix64_pair(h, key->value) | 1 : h;
 }
 
@@ -107,7 +109,7 @@ bool measure__is_unknown(const struct measure *m, const struct measure_who *who,
 		return measure__is_unknown(m, who, keys, l->of);
 	if (l->kind == LABEL_CGROUP)
 		return !who->cgroup;
-	if (l->kind <= LABEL_ERROR && who->tid == MEASURE_LABELS_KNOWN)
+	if (l->kind <= LABEL_ERROR && (who->tid == MEASURE_LABELS_KNOWN || m->keeps_processes))
 		return false;
 	if (m->asked) /* programs of questions keep all that they are asked for */
 		return l->kind != LABEL_NAMED || !*keys[0].text;

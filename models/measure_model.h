@@ -20,7 +20,8 @@ struct live_bin {
 #define LIVE_KEY                                                                                   \
 	struct measure_who who;                                                                    \
 	struct measure_text keys[MEASURE_OWN_LABELS];                                              \
-	u32 stack /* position in stacks; NO_STACK */
+	u32 stack;   /* position in stacks; NO_STACK */                                            \
+	u32 by_value /* a bit for each key that its value distinguishes, not its text */
 
 /* Those of n texts that are not empty are interned anew. */
 static inline void measure_texts__intern(struct measure_text *v, u32 n, struct texts *t)
@@ -55,11 +56,13 @@ struct live_entries {
 	u32 most_ended;	       /* of processes that ended */
 	u32 most_cold;	       /* to which nothing came in the decaying window */
 	u64 (*lo)(u32 bucket); /* least value of a bucket */
+	u32 by_value;	       /* as in its keys */
 	bool holds;	       /* of a holding: trends are of what is held */
 	struct growth_clock growth;
 	u64 unseen; /* releases of what was acquired before watching began */
 	struct growth_series replaced; /* their marks, as what was acquired */
 	struct lives lives;
+	struct lives_of lives_of;
 };
 
 void live_entries__init(struct live_entries *e, const struct measure *m, bool holds);
@@ -161,6 +164,10 @@ struct model *measure_model__new(const struct measure *m, struct symbols *symbol
 void measure_model__free(struct model *m);
 void measure_model__consume(struct model *m, const struct sample *s);
 struct snap *measure_model__tick(struct model *m, u64 t0_ns, u64 t1_ns);
+/* The same, with what those need who keep more beside it; and its heat log. */
+struct measure_snap *measure_model__snap(struct model *m, u64 t0_ns, u64 t1_ns, struct window_pace *p,
+					 struct arena **arena);
+struct heat_log *measure_model__heat(struct model *m);
 void measure_model__zero(struct model *m);
 size_t measure_model__memory(const struct model *m);
 

@@ -51,6 +51,7 @@ struct query_builder {
 	const struct measure_text *keys;
 	const struct callstack *stack;
 	const char *derived;
+	double *no_buckets; /* of counts without a value; else NULL */
 	bool by_metric;
 	struct metric_builder metrics;
 	struct stack_terms stacks;
@@ -109,7 +110,9 @@ static u64 label_key(struct query_builder *k, u32 i)
 	case LABEL_COMM:
 		return hash_bytes(w->comm, strnlen(w->comm, sizeof(w->comm)));
 	case LABEL_CGROUP:
-		return w->cgroup;
+		return mix64(w->cgroup); /* the root's id is 1 */
+	case LABEL_ALL:
+		return 1;
 	default:
 		return stack_key(k);
 	}
@@ -178,7 +181,9 @@ static void begin_row(struct query_builder *k, struct measure_row *r, u64 key)
 	*r = (struct measure_row){.key = key, .who = k->who, .waits = true, .ended = true};
 	r->stack = k->stack;
 	r->symbols = k->snap->symbols;
-	r->buckets = arena__array(k->arena, double, MEASURE_BUCKETS);
+	r->buckets = k->no_buckets ? k->no_buckets : arena__array(k->arena, double, MEASURE_BUCKETS);
+	if (holds(k->m))
+		r->marks = arena__array(k->arena, struct growth_series, 1);
 	for (u32 i = 0; i < measure__own_labels(k->m); i++)
 		r->hashes[i] = measure__key_hash(&k->m->labels[i], &k->keys[i]);
 	r->holder = holder_of(k);
@@ -199,23 +204,32 @@ static void begin_row(struct query_builder *k, struct measure_row *r, u64 key)
 		}
 }
 
-/* NULL: there are too many. */
-static u32 row_of(struct query_builder *k)
+static u32 find_row(const struct query_builder *k, u64 key)
 {
-	u64 key = row_key(k);
 	u32 at;
 
 	HIDX_FIND(at, &k->index, key, pos, k->rows[pos].key == key);
+	return at;
+}
+
+/* Its position; added where there is none. */
+static u32 row_of(struct query_builder *k)
+{
+	u64 key = row_key(k);
+	u32 at = find_row(k, key);
+
 	if (at != HIDX_NONE)
 		return at;
 	if (k->n == k->cap) {
 		k->cap = k->cap ? k->cap * 2 : 256;
 		k->rows = xrealloc(k->rows, k->cap * sizeof(*k->rows));
-		k->errnos = xrealloc(k->errnos, k->cap * sizeof(*k->errnos));
+		if (k->error_label >= 0)
+			k->errnos = xrealloc(k->errnos, k->cap * sizeof(*k->errnos));
 	}
 	hidx__add(&k->index, key, k->n);
 	begin_row(k, &k->rows[k->n], key);
-	k->errnos[k->n].n = 0;
+	if (k->errnos)
+		k->errnos[k->n].n = 0;
 	return k->n++;
 }
 
@@ -244,7 +258,11 @@ static void add_values(struct measure_values *to, const struct measure_values *v
 /* Each thread of a row once. */
 static void count_thread(struct query_builder *k, u32 row)
 {
-	u64 h = mix64_pair(mix64_pair(k->rows[row].key, k->who->tid | (u64)k->who->host << 32), k->who->start_ns);
+	u64 h;
+
+	if (k->m->shape != MEASURE_SHAPE_SPAN) /* nobody asks */
+		return;
+	h = mix64_pair(mix64_pair(k->rows[row].key, k->who->tid | (u64)k->who->host << 32), k->who->start_ns);
 
 	k->rows[row].nthreads += hidx__put(&k->threads, h);
 }
@@ -264,11 +282,25 @@ static void add_buckets(const struct query_builder *k, const struct measure_entr
 			(double)e->bins[i].n[holds(k->m) ? WINDOW_LAST : k->q->window];
 }
 
+/* Whether a row is called after it rather than after what it is called after now. */
+static bool names_better(const struct query_builder *k, const struct measure_entry *e, struct measure_row *r)
+{
+	const struct measure_values *v = &e->v[k->q->window];
+	u64 most = k->m->latest ? v->max : MAX(v->sum, e->held.bytes);
+
+	if (!k->m->compare) {
+		r->most = MAX(r->most, most);
+		return most == r->most;
+	}
+	if (!r->top || !*e->keys[0].text != !*r->top->keys[0].text)
+		return !r->top || *e->keys[0].text;
+	return k->m->compare(v, &r->top->v[k->q->window]) < 0;
+}
+
 static void add_entry(struct query_builder *k, const struct measure_entry *e)
 {
 	const struct measure_values *v = &e->v[k->q->window];
 	struct measure_row *r;
-	u64 most;
 	u32 at;
 
 	k->metrics.metric = k->by_metric ? metrics__named(k->derived) : NULL;
@@ -278,9 +310,8 @@ static void add_entry(struct query_builder *k, const struct measure_entry *e)
 		metric_row__add(&k->metrics, r, e, k->q->window);
 
 	count_thread(k, at);
-	most = k->m->latest ? v->max : MAX(v->sum, e->held.bytes);
-	if (most >= r->most) {
-		r->most = most;
+	if (names_better(k, e, r)) {
+		r->top = e;
 		r->who = &e->who;
 		refresh_row(k, r);
 	}
@@ -293,7 +324,7 @@ static void add_entry(struct query_builder *k, const struct measure_entry *e)
 	for (u32 i = 0; i < TREND_LEN; i++)
 		r->trend[i] += e->trend[i];
 	if (e->marks)
-		growth_series__merge(&r->marks, e->marks);
+		growth_series__merge(r->marks, e->marks);
 	r->acquired += e->v[WINDOW_TOTAL].sum;
 	add_buckets(k, e, r->buckets);
 	if (k->error_label >= 0 && *e->keys[k->error_label].text)
@@ -352,6 +383,8 @@ static bool is_narrowed_beyond(const struct query_builder *k, const struct measu
 static bool passes(const struct query_builder *k, const struct measure_who *w,
 		   const struct measure_text *keys)
 {
+	if (k->q->narrow.by_process && w->tgid != k->q->narrow.tgid)
+		return false;
 	if (w->tgid == MEASURE_MANY && is_narrowed_beyond(k, w, keys))
 		return false;
 	return measure__in_scope(k->m, k->scope, w, keys) &&
@@ -457,7 +490,7 @@ static struct histogram histogram_of(const struct measure *m, double *buckets,
  * the time that it grows, too. What replaces ends when nothing of before is left. */
 static bool may_replace(const struct growth *g, const struct measure_row *r, const struct measure_snap *s)
 {
-	const float *released = s->replaced.acquired, *marks = r->marks.marks;
+	const float *released = s->replaced.acquired, *marks = r->marks->marks;
 	double each = r->held.n ? (double)r->held.bytes / (double)r->held.n : 0;
 	u32 last = s->growth.n - 1, half = g->from + (last - g->from) / 2;
 
@@ -468,7 +501,7 @@ static bool may_replace(const struct growth *g, const struct measure_row *r, con
 /* As sure as the judgement of its sizes, unless these are estimates that may be off by as much. */
 static struct growth growth_of(const struct measure_row *r, const struct measure_snap *s)
 {
-	struct growth g = growth__judge(&r->marks, &s->growth);
+	struct growth g = growth__judge(r->marks, &s->growth);
 	double minutes = (double)(s->base.t1_ns - MIN(g.from_ns, s->base.t1_ns)) / 60e9;
 
 	if (g.per_min * minutes < 3 * sqrt(r->held.variance) || may_replace(&g, r, s))
@@ -490,9 +523,9 @@ static void finish_row(struct query_builder *k, u32 at)
 {
 	struct measure_row *r = &k->rows[at];
 	struct histogram h = histogram_of(k->m, r->buckets, &r->v);
-	struct row_errnos *e = &k->errnos[at];
+	struct row_errnos *e = k->errnos ? &k->errnos[at] : NULL;
 
-	if (r->v.count && !holds(k->m)) {
+	if (r->v.count && !holds(k->m) && !k->no_buckets) {
 		r->p50 = histogram__quantile(&h, 0.50);
 		r->p95 = histogram__quantile(&h, 0.95);
 		r->p99 = histogram__quantile(&h, 0.99);
@@ -500,10 +533,16 @@ static void finish_row(struct query_builder *k, u32 at)
 	}
 	if (r->metric)
 		metric_row__finish(&k->metrics, r, k->box->result.base.window_ns, k->arena);
-	r->growth = growth_of(r, k->snap);
-	r->hist = histogram__value(&h, false, k->arena);
-	r->errnos = (struct value){.type = VALUE_OBJECT, .n = e->n, .part = errno_part};
-	r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));
+	if (holds(k->m))
+		r->growth = growth_of(r, k->snap);
+	r->hist = (struct value){.type = VALUE_LIST};
+	if (!k->no_buckets)
+		r->hist = histogram__value(&h, false, k->arena);
+	r->errnos = (struct value){.type = VALUE_OBJECT, .part = errno_part};
+	if (e && e->n) {
+		r->errnos.n = e->n;
+		r->errnos.of = arena__dup(k->arena, e->v, e->n * sizeof(e->v[0]));
+	}
 }
 
 static void finish_all(const struct query_builder *k, struct measure_result *a)
@@ -528,11 +567,16 @@ static u64 rank_of(const struct measure_row *r, const struct measure *m)
 
 static int by_rank(const void *a, const void *b, void *ctx)
 {
-	const struct measure_row *x = a, *y = b;
+	const struct measure_row *x = *(const struct measure_row *const *)a;
+	const struct measure_row *y = *(const struct measure_row *const *)b;
 	const struct measure *m = ctx;
 	u64 p = rank_of(x, m), q = rank_of(y, m);
 	int order = x->metric && y->metric ? metric_row__compare(x, y) : 0;
 
+	if (m->compare) {
+		order = m->compare(&x->v, &y->v);
+		return order ? order : (x->key > y->key) - (x->key < y->key);
+	}
 	if (order)
 		return order;
 	if (x->waits != y->waits)
@@ -566,6 +610,43 @@ static const struct measure_row *grower_of(const struct measure_result *a)
 	return most;
 }
 
+/* The keys of the rows that what was sampled belongs to; 0: of none. */
+static u64 *find_sampled(struct query_builder *k)
+{
+	u64 *keys = arena__array(k->arena, u64, k->snap->nsampled);
+
+	k->stack = NULL;
+	for (u32 i = 0; i < k->snap->nsampled; i++) {
+		const struct measure_entry *e = &k->snap->sampled[i];
+		u32 at;
+
+		k->who = &e->who;
+		k->keys = e->keys;
+		at = e->v[k->q->window].count && passes(k, k->who, k->keys) ? find_row(k, row_key(k)) : HIDX_NONE;
+		if (at == HIDX_NONE)
+			continue;
+		k->rows[at].has_stacks = true;
+		keys[i] = k->rows[at].key;
+	}
+	return keys;
+}
+
+static const struct measure_row *ranked(const struct query_builder *k)
+{
+	const struct measure_row **order = xcalloc(MAX(k->n, 1u), sizeof(*order));
+	struct measure_row *rows = arena__take(k->arena, k->n * sizeof(*rows));
+
+	for (u32 i = 0; i < k->n; i++)
+		order[i] = &k->rows[i];
+	qsort_r(order, k->n, sizeof(*order), by_rank, (void *)k->m);
+	for (u32 i = 0; i < k->n; i++)
+		rows[i] = *order[i];
+	if (k->n && measure__is_by_nesting(k->m, k->q->groups))
+		measure__nest(rows, k->n, k->arena);
+	free(order);
+	return rows;
+}
+
 static void finish(struct query_builder *k)
 {
 	struct measure_result *a = &k->box->result;
@@ -573,11 +654,7 @@ static void finish(struct query_builder *k)
 	for (u32 i = 0; i < k->n; i++)
 		finish_row(k, i);
 	finish_all(k, a);
-	if (k->n)
-		qsort_r(k->rows, k->n, sizeof(*k->rows), by_rank, (void *)k->m);
-	if (k->n && measure__is_by_nesting(k->m, a->query.groups))
-		measure__nest(k->rows, k->n, k->arena);
-	a->rows = arena__dup(k->arena, k->rows, k->n * sizeof(*k->rows));
+	a->rows = ranked(k);
 	a->nrows = k->n;
 	if (holds(k->m))
 		a->grower = grower_of(a);
@@ -644,6 +721,7 @@ struct measure_result *measure__query(const struct measure_snap *snap,
 				  .arena = &a->base.arena,
 				  .box = box};
 
+	u64 *sampled = NULL;
 	bool by_stack;
 
 	a->query = *q;
@@ -654,6 +732,8 @@ struct measure_result *measure__query(const struct measure_snap *snap,
 	if (k.by_metric)
 		metric_builder__begin(&k.metrics, snap);
 	k.error_label = measure__label_of_kind(snap->measure, LABEL_ERROR);
+	if (k.m->shape == MEASURE_SHAPE_COUNT && !k.m->value)
+		k.no_buckets = arena__array(k.arena, double, MEASURE_BUCKETS);
 	stack_terms__init(&k.stacks, k.arena, snap->symbols, scope);
 	if (by_stack || holds(snap->measure) || has_stacks(&k))
 		add_all(&k, snap->sampled, snap->nsampled);
@@ -669,7 +749,11 @@ struct measure_result *measure__query(const struct measure_snap *snap,
 	}
 	a->base.unresolved |= stack_terms__pending(&k.stacks);
 	stack_terms__fini(&k.stacks);
+	if (k.m->unfolds)
+		sampled = find_sampled(&k);
 	finish(&k);
 	measure_rows__show(box, by_stack);
+	if (sampled)
+		measure_rows__unfold(a, sampled);
 	return a;
 }

@@ -14,6 +14,9 @@ static const struct measure_snap *snap_of(const struct snap *s)
 	return container_of(s, struct measure_snap, base);
 }
 
+_Static_assert(sizeof(struct measure_query) <= FLAME_MAX_QUERY && sizeof(struct measure_query) <= HEAT_MAX_QUERY,
+	       "they are copied");
+
 /* --- weights --- */
 
 static u64 weight_of(const struct measure *m, const struct measure_entry *e,
@@ -190,6 +193,9 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 {
 	const struct measure_snap *s = snap_of(snap);
 	const struct measure_query *q = query;
+	/* As below rows. */
+	void (*add)(struct flame_builder *f, const struct flame_stack *stack) =
+		s->measure->unfolds ? flame_builder__add_trimmed : flame_builder__add;
 	bool narrowed = false;
 
 	if (measure__nests(s->measure)) {
@@ -202,11 +208,12 @@ static void measure_stacks(const struct snap *snap, const void *query, const str
 		const struct measure_entry *e = &s->sampled[i];
 
 		if ((e->waits && !narrowed) || !measure__passes(s->measure, &q->narrow, e->keys) ||
+		    (q->narrow.by_process && q->narrow.tgid != e->who.tgid) ||
 		    !measure__in_scope(s->measure, scope, &e->who, e->keys))
 			continue;
-		flame_builder__add(f, &(struct flame_stack){.stack = e->stack,
-							    .comm = root_of(s->measure, e),
-							    .weight = weight_of(s->measure, e, q)});
+		add(f, &(struct flame_stack){.stack = e->stack,
+					     .comm = root_of(s->measure, e),
+					     .weight = weight_of(s->measure, e, q)});
 	}
 }
 
@@ -331,6 +338,20 @@ HEAT(heat_, events, EVENTS, measure__lo_number, "times of events", "events", .of
 ASKED(events, EVENTS, VALUE_COUNT, "events", "events");
 ASKED(pairs, PAIRS, VALUE_NS, "time", "spans");
 ASKED(held, HELD, VALUE_BYTES, "bytes held", "bytes");
+
+/* --- of the page cache --- */
+
+const struct flame_source flame_cache = {
+	.view = "cache",
+	.what = "misses of the page cache",
+	.noun = "pages",
+	.unit = VALUE_COUNT,
+	.model = MODEL_CACHE,
+	.query_size = sizeof(struct measure_query),
+	.query_at = offsetof(struct measure_result, query) - offsetof(struct measure_result, base),
+	.window_at = offsetof(struct measure_query, window),
+	.stacks = measure_stacks,
+};
 
 /* --- of measures --- */
 

@@ -63,7 +63,7 @@ static void code_other_sums(struct codec *c, struct measure_sample *x, u32 first
 	for (u32 i = first; i < FIRST_SUMS; i++)
 		code_u64(c, &x->sums[i]);
 	code_hist(c, &x->hist, MEASURE_BUCKETS);
-	for (u32 i = FIRST_SUMS; i < MEASURE_SUMS; i++)
+	for (u32 i = FIRST_SUMS; i < MEASURE_CELL_SUMS; i++)
 		code_u64(c, &x->sums[i]);
 }
 

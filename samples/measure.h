@@ -27,6 +27,7 @@ enum label_kind {
 	LABEL_CGROUP,
 	LABEL_STACK,
 	LABEL_HOST, /* of several: each measure has it then, behind its own (measures__add_host_label) */
+	LABEL_ALL,  /* the same of everything: one row */
 };
 
 /* MEASURE_OWN_LABELS are of LABEL_NAMED and LABEL_ERROR, which come first. */
@@ -50,6 +51,8 @@ struct measure_label {
 	bool always; /* own labels: in exports of all groupings; null where rows are not by it, nor tell it */
 	bool number; /* LABEL_NAMED: its texts are decimal, and numbers in exports */
 	bool exact; /* LABEL_NAMED: of one text there may be several, distinguished by their values */
+	bool by_value; /* LABEL_NAMED: values alone distinguish, as names may come late: one in brackets stands for
+			* one that is not known yet */
 	bool address; /* LABEL_NAMED: its texts are places in the row's process, as watch_spec.h has them behind
 		       * "pid:N:"; those that are none do not begin so. A key opens the view watch with it. */
 	bool holder; /* LABEL_NAMED: the one of who has what is waited for: SAMPLE_MEASURE_HOLDER */
@@ -93,6 +96,8 @@ struct measure_sum {
 	bool of_rest; /* part of the declaration's rest, not beside it */
 };
 
+/* Cells of programs have MEASURE_CELL_SUMS. */
+#define MEASURE_SUMS   13
 #define RATIO_OF_COUNT MEASURE_SUMS
 
 /* One sum by another, or by the count: VALUE_PCT, of it; VALUE_NS, VALUE_COUNT, for each of it. */
@@ -127,6 +132,7 @@ enum {
 
 struct measure_setup;
 struct measure_key;
+struct measure_values;
 
 #define MEASURE_LINE_(n) #n
 #define MEASURE_LINE(n)	 MEASURE_LINE_(n)
@@ -191,6 +197,15 @@ struct measure {
 	/* Optional: a slow one in words ("read(3</tmp/x>, ...) = 4096"). keys: of its own labels. */
 	void (*text)(const struct measure_slow *slow, const struct measure_key *keys, char *buf,
 		     size_t size);
+	/* Optional: which did more, as qsort has it, where that is a matter of several sums. So rows are in order, and
+	 * are called after their members, of those whose first label is known if there are some. */
+	int (*compare)(const struct measure_values *a, const struct measure_values *b);
+	/* Rows, of which grouping ever, unfold to the stacks of what they count; there are no derived labels. */
+	bool unfolds;
+	/* Samples do not say when processes began: those that had a pid one after the other are told apart by
+	 * SAMPLE_PROC. */
+	bool by_pid_alone;
+	bool keeps_processes; /* what is too much loses its own labels before it loses its process */
 	bool of_cpus;	/* of a span: its first sum is a CPU's time, whichever thread was there */
 	bool wastes;	/* of a holding: more may be given than was asked for */
 	bool is_signed; /* of a count: values may be below 0, as MEASURE_ZERO says */

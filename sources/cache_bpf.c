@@ -6,12 +6,12 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "bpf/cache.h"
@@ -102,16 +102,6 @@ static void drain_others(struct source *s, u32 which)
 	bpf_map_update_elem(fd, &which, &none, BPF_ANY);
 }
 
-static void read_mounts(char *out, size_t size)
-{
-	FILE *f = fopen("/proc/self/mountinfo", "re");
-	size_t n = f ? fread(out, 1, size - 1, f) : 0;
-
-	out[n] = '\0';
-	if (f)
-		fclose(f);
-}
-
 static void put_totals(struct source *s)
 {
 	static char mounts[64 * 1024];
@@ -120,7 +110,7 @@ static void put_totals(struct source *s)
 	struct cache_stats now;
 
 	cache_totals__read(&s->totals, &out);
-	read_mounts(mounts, sizeof(mounts));
+	file__read(AT_FDCWD, "/proc/self/mountinfo", mounts, sizeof(mounts));
 	cache_totals__blind(mounts, s->fit.types_seen, out.blind, sizeof(out.blind));
 	out.writes_seen = !out.blind[0];
 	bpf_source__stats(&s->base, &now);

@@ -89,7 +89,7 @@ static bool is_empty(const struct measure_cell *c)
 {
 	u64 any = c->count | c->sum | c->errors | c->unsampled;
 
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < MEASURE_CELL_SUMS; i++)
 		any |= c->sums[i];
 	for (u32 i = 0; i < MEASURE_BUCKETS && !any; i++)
 		any |= c->hist[i];
@@ -120,7 +120,7 @@ static void put_cell(struct source *s, const struct measure_cell *c)
 		put_by_stack(s, c, c->sums, &out);
 		return;
 	}
-	memcpy(out.sums, c->sums, sizeof(out.sums));
+	memcpy(out.sums, c->sums, sizeof(c->sums));
 	sink__put(s->base.sink, &out.head);
 	if (s->hooks->counted)
 		s->hooks->counted(s->ctx, c, s->keys, out.nkeys, s->base.sink);
@@ -173,7 +173,7 @@ static void put_rest(struct source *s, const struct measure_cell *c, bool sample
 		.hist = c->hist,
 	};
 
-	memcpy(out.sums, c->sums, sizeof(out.sums));
+	memcpy(out.sums, c->sums, sizeof(c->sums));
 	if (!is_empty(c))
 		sink__put(s->base.sink, &out.head);
 }
@@ -199,7 +199,7 @@ static void subtract(struct measure_cell *c, const struct measure_cell *reported
 	c->sum -= reported->sum;
 	c->unsampled -= reported->unsampled;
 	c->unsampled_sum -= reported->unsampled_sum;
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < MEASURE_CELL_SUMS; i++)
 		c->sums[i] -= reported->sums[i];
 	for (u32 i = 0; i < MEASURE_SPAN_SUMS; i++)
 		c->unsampled_sums[i] -= reported->unsampled_sums[i];

@@ -135,10 +135,10 @@ static int attach_perl(const struct runtime_file *f, u64 bias, const struct proc
 static const struct runtime_row rows[SCRIPT_KINDS] = {
 	[SCRIPT_PYTHON] = {read_python, attach_python, python_threads, python_thread_name},
 	[SCRIPT_HOTSPOT] = {read_hotspot, attach_hotspot, hotspot_threads, hotspot_thread_name},
-	[SCRIPT_V8] = {read_v8, attach_v8},
-	[SCRIPT_PHP] = {read_php, attach_php},
-	[SCRIPT_RUBY] = {read_ruby, attach_ruby},
-	[SCRIPT_PERL] = {read_perl, attach_perl},
+	[SCRIPT_V8] = {.read = read_v8, .attach = attach_v8},
+	[SCRIPT_PHP] = {.read = read_php, .attach = attach_php},
+	[SCRIPT_RUBY] = {.read = read_ruby, .attach = attach_ruby},
+	[SCRIPT_PERL] = {.read = read_perl, .attach = attach_perl},
 };
 
 bool runtime_file__read(int fd, const char *path, struct runtime_file *out)

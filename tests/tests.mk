@@ -16,8 +16,8 @@ LIVE_C    := $(wildcard tests/live/*_test.c)
 # What asks something of the whole machine, or measures what is a matter of load, runs alone; what compares times or
 # shares of its own threads, two at a time; all else four at a time. The longest first.
 live_of   = $(wildcard $(patsubst %,tests/live/%_live.py,$(1)))
-LIVE      := $(call live_of,accuracy bpf heap_steady irq net overview overview_rules safety sched sched_faults usage)
-LIVE_TWO  := $(call live_of,offcpu gone procs unwind waits_events io waits_aio cache tcp)
+LIVE      := $(call live_of,accuracy bpf irq net overview overview_rules safety sched sched_faults usage)
+LIVE_TWO  := $(call live_of,heap_steady offcpu gone procs unwind waits_events io waits_aio cache tcp)
 LIVE_FOUR := $(call live_of,lock_orders stack_terms heap locks symbols scope syscalls faults go traced funcs ask java \
 	hostile hosts node python arguments import fleet serve files)
 LIVE_FOUR += $(filter-out $(LIVE) $(LIVE_TWO) $(LIVE_FOUR),$(wildcard tests/live/*_live.py))

@@ -15,12 +15,12 @@ FUZZ_BIN := $(ONLY_FUZZ:%=$(B)/fuzz/bin/%)
 FUZZ_SEEDS := $(B)/fuzz/seeds/.made
 # What no fuzzer asks for need not be compiled: a linker that misses something says what.
 FUZZ_NOT := base/names base/pages base/services export/redacted models/asked_query models/bpf_maps_query \
-	    models/cache_query models/cache_rows models/cache_stacks models/flame% models/heat models/heat_grid \
+	    models/cache_rows models/flame% models/heat models/heat_grid \
 	    models/heat_sources models/io_query models/io_rows models/io_slowest models/measure_views models/overview% \
 	    models/procs_columns models/procs_query models/procs_rows models/procs_tree models/profile_b% \
-	    models/profile_chains models/profile_folded models/profile_most models/profile_offsets models/profile_query \
+	    models/profile_folded models/profile_most models/profile_offsets models/profile_query \
 	    models/profile_rows models/profile_tasks models/result_diff% models/sched_query models/sched_rows \
-	    models/sched_s% models/sched_thread models/storms models/tracer_frames models/waits_folded \
+	    models/sched_s% models/sched_thread models/storms models/waits_folded \
 	    models/waits_names models/waits_process models/waits_query models/waits_rows models/waits_split \
 	    models/waits_tree questions/splice questions/usdt scope/cgrouplist scope/scope_build scope/scope_gone \
 	    scope/scope_resolve serve/counters serve/http serve/merged serve/page% symbols/functions widgets/flame \

@@ -24,7 +24,7 @@ def statistics_on():
 def counted(pid, what):
     found = {}
     for text in live.fdinfos(pid):
-        got = dict(re.findall(r"^(prog_id|run_cnt|run_time_ns):\s+(\d+)$", text, re.M))
+        got = dict(re.findall(r"^(prog_id|run_cnt|run_time_ns|verified_insns):\s+(\d+)$", text, re.M))
         if what in got:
             found[int(got["prog_id"])] = int(got[what])
     return found
@@ -38,3 +38,8 @@ def programs_runs(pid):
 def programs_ns(pid):
     """{id: ns} of their runs."""
     return counted(pid, "run_time_ns")
+
+
+def programs_verified(pid):
+    """{id: instructions} that the verifier processed of them; Linux 5.16 on."""
+    return counted(pid, "verified_insns")

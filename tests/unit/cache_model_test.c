@@ -69,32 +69,37 @@ static void put_reads(struct builder *m, u32 tgid, u64 inode, u64 hits, u64 miss
 	model_cache.consume(m->model, &s.head);
 }
 
-static const struct cache_snap *tick(struct builder *m)
+static const struct measure_snap *tick(struct builder *m)
 {
 	struct snap *s = model_cache.tick(m->model, m->now_ns, m->now_ns + NSEC_PER_SEC);
 
 	m->now_ns += NSEC_PER_SEC;
-	return container_of(s, struct cache_snap, base);
+	return container_of(s, struct measure_snap, base);
 }
 
-static struct cache_result *ask_window(const struct cache_snap *s, enum cache_group group,
+static const struct cache_snap *own(const struct measure_snap *s)
+{
+	return cache__snap_of(&s->base);
+}
+
+static struct measure_result *ask_window(const struct measure_snap *s, enum cache_group group,
 				       enum time_window window, const char *filter)
 {
-	struct cache_query q = {.group = group, .window = window};
+	struct cache_query q = {.group = group, .rows.window = window};
 	struct filter_error err;
 	struct scope *scope = filter__parse(filter, &err);
-	struct cache_result *a = cache__query(s, &q, scope);
+	struct measure_result *a = cache__query(s, &q, scope);
 
 	scope__put(scope);
 	return a;
 }
 
-static struct cache_result *ask(const struct cache_snap *s, enum cache_group group)
+static struct measure_result *ask(const struct measure_snap *s, enum cache_group group)
 {
 	return ask_window(s, group, WINDOW_LAST, "");
 }
 
-static void end(struct cache_result *a)
+static void end(struct measure_result *a)
 {
 	query_result__free(&a->base);
 }
@@ -104,8 +109,8 @@ static void end(struct cache_result *a)
 static void shares_of_each_kind(void **state)
 {
 	struct cache_sample s = use(5, "db", 7, "/srv/seven");
-	const struct cache_snap *snap;
-	struct cache_result *a;
+	const struct measure_snap *snap;
+	struct measure_result *a;
 
 	s.n[CACHE_READ_HITS] = 60;
 	s.n[CACHE_READ_MISSES] = 20;
@@ -129,7 +134,8 @@ static void shares_of_each_kind(void **state)
 	assert_float_equal(table_cell(&a->base.table, 0, "read_hit_pct").f, 75, 1e-9);
 	assert_float_equal(table_cell(&a->base.table, 0, "write_hit_pct").f, 0, 1e-9);
 	assert_float_equal(table_cell(&a->base.table, 0, "readahead_wasted_pct").f, 25, 1e-9);
-	assert_int_equal(table_cell(&a->base.table, 0, "added_bytes").u, (125 + 30 + 2) * a->page_bytes);
+	assert_int_equal(table_cell(&a->base.table, 0, "added_bytes").u,
+			 (125 + 30 + 2) * cache_result__of(&a->base)->page_bytes);
 	assert_int_equal(table_cell(&a->base.table, 0, "miss_rate").u, 125);
 	end(a);
 	snap__put(&snap->base);
@@ -138,8 +144,8 @@ static void shares_of_each_kind(void **state)
 static void no_accesses_have_no_share(void **state)
 {
 	struct cache_sample s = use(0, "", 9, "/gone");
-	const struct cache_snap *snap;
-	struct cache_result *a;
+	const struct measure_snap *snap;
+	struct measure_result *a;
 
 	s.n[CACHE_EVICTED] = 100;
 	model_cache.consume(((struct builder *)*state)->model, &s.head);
@@ -166,8 +172,8 @@ static void no_accesses_have_no_share(void **state)
 
 static void columns_are_called_as_the_counts(void **state)
 {
-	const struct cache_snap *snap = tick(*state);
-	struct cache_result *a = ask(snap, CACHE_BY_PID);
+	const struct measure_snap *snap = tick(*state);
+	struct measure_result *a = ask(snap, CACHE_BY_PID);
 
 	for (u32 i = 0; i < CACHE_COUNTS; i++) {
 		bool found = false;
@@ -186,20 +192,20 @@ static void columns_are_called_as_the_counts(void **state)
 static void sums_of_the_windows(void **state)
 {
 	struct builder *m = *state;
-	const struct cache_snap *s;
-	struct cache_result *a;
+	const struct measure_snap *s;
+	struct measure_result *a;
 
 	put_reads(m, 5, 7, 10, 1);
 	snap__put(&tick(m)->base);
 	put_reads(m, 5, 7, 4, 2);
 	s = tick(m);
-	assert_int_equal(s->nuses, 1);
-	assert_int_equal(s->uses[0].n[WINDOW_LAST][CACHE_READ_HITS], 4);
-	assert_int_equal(s->uses[0].n[WINDOW_TOTAL][CACHE_READ_HITS], 14);
-	assert_in_range(s->uses[0].n[WINDOW_DECAY][CACHE_READ_HITS], 5, 13);
-	assert_int_equal(s->nstrip, 2);
-	assert_float_equal(s->strip[0].hits, 10, 1e-3);
-	assert_float_equal(s->strip[1].misses, 2, 1e-3);
+	assert_int_equal(s->nentries, 1);
+	assert_int_equal(s->entries[0].v[WINDOW_LAST].sums[CACHE_READ_HITS], 4);
+	assert_int_equal(s->entries[0].v[WINDOW_TOTAL].sums[CACHE_READ_HITS], 14);
+	assert_in_range(s->entries[0].v[WINDOW_DECAY].sums[CACHE_READ_HITS], 5, 13);
+	assert_int_equal(own(s)->nstrip, 2);
+	assert_float_equal(own(s)->strip[0].hits, 10, 1e-3);
+	assert_float_equal(own(s)->strip[1].misses, 2, 1e-3);
 	a = ask_window(s, CACHE_BY_PID, WINDOW_TOTAL, "");
 	assert_int_equal(table_cell(&a->base.table, 0, "misses").u, 3);
 	assert_int_equal(table_cell(&a->base.table, 0, "hit_rate").u, 7); /* in two seconds */
@@ -211,15 +217,15 @@ static void sums_of_the_windows(void **state)
 static void zero_forgets_it_all(void **state)
 {
 	struct builder *m = *state;
-	const struct cache_snap *s;
+	const struct measure_snap *s;
 
 	put_reads(m, 5, 7, 10, 1);
 	snap__put(&tick(m)->base);
 	model_cache.zero(m->model);
 	s = tick(m);
-	assert_int_equal(s->nuses, 0);
-	assert_int_equal(s->nmisses, 0);
-	assert_int_equal(s->nstrip, 1);
+	assert_int_equal(s->nentries, 0);
+	assert_int_equal(s->nsampled, 0);
+	assert_int_equal(own(s)->nstrip, 1);
 	assert_int_equal(s->since_ns, m->now_ns - NSEC_PER_SEC);
 	snap__put(&s->base);
 }
@@ -227,36 +233,38 @@ static void zero_forgets_it_all(void **state)
 static void totals_are_of_now_and_flows_of_the_window(void **state)
 {
 	struct builder *m = *state;
-	u32 ages[CACHE_AGES] = {[0] = 3, [4] = 5, [CACHE_AGES - 1] = 1};
+	u32 counts[CACHE_AGES] = {[0] = 3, [4] = 5, [CACHE_AGES - 1] = 1};
 	struct cache_totals_sample t = {.head.type = SAMPLE_CACHE_TOTALS,
 					.cached_bytes = 1 << 20,
 					.refaults = 7,
 					.evicted = 9,
-					.ages = ages};
-	const struct cache_snap *s = tick(m);
-	struct cache_result *a;
+					.ages = counts};
+	const struct measure_snap *s = tick(m);
+	struct measure_result *a;
+	struct value ages;
 	struct value_part item = {0}, part = {0};
 
-	assert_false(s->totals_known);
+	assert_false(own(s)->totals_known);
 	snap__put(&s->base);
 	model_cache.consume(m->model, &t.head);
 	snap__put(&tick(m)->base);
 	t.cached_bytes = 2 << 20;
 	model_cache.consume(m->model, &t.head);
 	s = tick(m);
-	assert_true(s->totals_known);
-	assert_int_equal(s->totals.cached_bytes, 2 << 20);
-	assert_int_equal(s->flow[WINDOW_LAST].refaults, 7);
-	assert_int_equal(s->flow[WINDOW_TOTAL].evicted, 18);
-	assert_int_equal(s->flow[WINDOW_TOTAL].ages[4], 10);
+	assert_true(own(s)->totals_known);
+	assert_int_equal(own(s)->totals.cached_bytes, 2 << 20);
+	assert_int_equal(own(s)->flow[WINDOW_LAST].refaults, 7);
+	assert_int_equal(own(s)->flow[WINDOW_TOTAL].evicted, 18);
+	assert_int_equal(own(s)->flow[WINDOW_TOTAL].ages[4], 10);
 	a = ask(s, CACHE_BY_TOTAL);
-	assert_int_equal(a->ages.n, 3);
-	a->ages.part(a->ages.of, 1, &item);
+	ages = cache_result__of(&a->base)->ages;
+	assert_int_equal(ages.n, 3);
+	ages.part(ages.of, 1, &item);
 	item.value.part(item.value.of, 0, &part);
 	assert_int_equal(part.value.u, 8000);
 	item.value.part(item.value.of, 1, &part);
 	assert_int_equal(part.value.u, 16000);
-	a->ages.part(a->ages.of, 2, &item);
+	ages.part(ages.of, 2, &item);
 	item.value.part(item.value.of, 1, &part);
 	assert_int_equal(part.value.type, VALUE_NONE); /* no upper end */
 	end(a);
@@ -276,12 +284,12 @@ static void put_scene(struct builder *m)
 static void rows_by_each_key(void **state)
 {
 	static const u32 nrows[CACHE_GROUPS] = {2, 3, 2, 1, 1};
-	const struct cache_snap *s;
+	const struct measure_snap *s;
 
 	put_scene(*state);
 	s = tick(*state);
 	for (u32 g = 0; g < CACHE_GROUPS; g++) {
-		struct cache_result *a = ask(s, g);
+		struct measure_result *a = ask(s, g);
 		u64 hits = 0, misses = 0;
 
 		assert_int_equal(a->nrows, nrows[g]);
@@ -291,8 +299,8 @@ static void rows_by_each_key(void **state)
 		}
 		assert_int_equal(hits, 230);
 		assert_int_equal(misses, 56);
-		assert_int_equal(cache__hits(a->n), hits);
-		assert_int_equal(cache__misses(a->n), misses);
+		assert_int_equal(cache__hits(a->all.sums), hits);
+		assert_int_equal(cache__misses(a->all.sums), misses);
 		end(a);
 	}
 	snap__put(&s->base);
@@ -300,8 +308,8 @@ static void rows_by_each_key(void **state)
 
 static void the_most_missed_comes_first_and_names_the_row(void **state)
 {
-	const struct cache_snap *s;
-	struct cache_result *a;
+	const struct measure_snap *s;
+	struct measure_result *a;
 
 	put_scene(*state);
 	s = tick(*state);
@@ -327,20 +335,23 @@ static void the_most_missed_comes_first_and_names_the_row(void **state)
 
 static void narrowed_to_a_process_or_a_file(void **state)
 {
-	struct cache_query q = {.group = CACHE_BY_FILE, .by_pid = true, .tgid = 6};
-	const struct cache_snap *s;
-	struct cache_result *a;
+	struct cache_query q = {.group = CACHE_BY_FILE, .rows.narrow = {.by_process = true, .tgid = 6}};
+	const struct measure_snap *s;
+	struct measure_result *a;
 
 	put_scene(*state);
 	s = tick(*state);
 	a = cache__query(s, &q, NULL);
 	assert_int_equal(a->nrows, 2);
-	assert_int_equal(cache__misses(a->n), 14);
+	assert_int_equal(cache__misses(a->all.sums), 14);
 	end(a);
-	q = (struct cache_query){.group = CACHE_BY_PID, .by_file = true, .dev = VDA1, .inode = 7};
+	a = ask(s, CACHE_BY_FILE);
+	q = (struct cache_query){.group = CACHE_BY_PID};
+	memcpy(q.rows.narrow.hashes, a->rows[0].hashes, sizeof(a->rows[0].hashes));
+	end(a);
 	a = cache__query(s, &q, NULL);
 	assert_int_equal(a->nrows, 2);
-	assert_int_equal(cache__misses(a->n), 45);
+	assert_int_equal(cache__misses(a->all.sums), 45);
 	end(a);
 	snap__put(&s->base);
 }
@@ -348,8 +359,8 @@ static void narrowed_to_a_process_or_a_file(void **state)
 static void the_filter_leaves_rows_out(void **state)
 {
 	struct cache_sample k = use(2, "kswapd0", 8, "");
-	const struct cache_snap *s;
-	struct cache_result *a;
+	const struct measure_snap *s;
+	struct measure_result *a;
 
 	put_scene(*state);
 	k.kthread = true;
@@ -358,7 +369,7 @@ static void the_filter_leaves_rows_out(void **state)
 	s = tick(*state);
 	a = ask_window(s, CACHE_BY_PID, WINDOW_LAST, "pid=6 cpu=3");
 	assert_int_equal(a->nrows, 1);
-	assert_int_equal(cache__hits(a->n), 120);
+	assert_int_equal(cache__hits(a->all.sums), 120);
 	end(a);
 	a = ask_window(s, CACHE_BY_PID, WINDOW_LAST, "task=kernel");
 	assert_int_equal(a->nrows, 1);
@@ -370,7 +381,7 @@ static void the_filter_leaves_rows_out(void **state)
 static void a_name_that_comes_later_is_taken(void **state)
 {
 	struct cache_sample s = use(5, "db", 9, "");
-	const struct cache_snap *snap;
+	const struct measure_snap *snap;
 
 	s.n[CACHE_READ_HITS] = 1;
 	model_cache.consume(((struct builder *)*state)->model, &s.head);
@@ -379,19 +390,72 @@ static void a_name_that_comes_later_is_taken(void **state)
 	s.file.path[0] = '\0';
 	model_cache.consume(((struct builder *)*state)->model, &s.head);
 	snap = tick(*state);
-	assert_int_equal(snap->nuses, 1);
-	assert_string_equal(snap->uses[0].path, "/late");
+	assert_int_equal(snap->nentries, 1);
+	assert_string_equal(snap->entries[0].keys[CACHE_FILE].text, "/late");
 	snap__put(&snap->base);
+}
+
+/* Several devices have files of one number. */
+static void files_are_of_their_device(void **state)
+{
+	struct cache_sample s = use(5, "db", 7, "/same");
+	struct cache_query q = {.group = CACHE_BY_PID};
+	const struct measure_snap *snap;
+	struct measure_result *a;
+
+	s.n[CACHE_READ_MISSES] = 2;
+	model_cache.consume(((struct builder *)*state)->model, &s.head);
+	s.file.dev++;
+	s.n[CACHE_READ_MISSES] = 1;
+	model_cache.consume(((struct builder *)*state)->model, &s.head);
+	snap = tick(*state);
+	a = ask(snap, CACHE_BY_FILE);
+	assert_int_equal(a->nrows, 2);
+	assert_string_equal(table_cell(&a->base.table, 0, "dev").s, "254:1");
+	assert_string_equal(table_cell(&a->base.table, 1, "dev").s, "254:2");
+	memcpy(q.rows.narrow.hashes, a->rows[1].hashes, sizeof(a->rows[1].hashes));
+	end(a);
+	a = cache__query(snap, &q, NULL);
+	assert_int_equal(cache__misses(a->all.sums), 1);
+	end(a);
+	snap__put(&snap->base);
+}
+
+/* What nobody did is no process' either. */
+static void narrowed_to_nobody(void **state)
+{
+	struct cache_query q = {.group = CACHE_BY_FILE, .rows.narrow.by_process = true};
+	struct cache_sample s = use(0, "", 9, "/gone");
+	const struct measure_snap *snap;
+	struct measure_result *a;
+
+	put_scene(*state);
+	s.n[CACHE_EVICTED] = 100;
+	model_cache.consume(((struct builder *)*state)->model, &s.head);
+	snap = tick(*state);
+	a = cache__query(snap, &q, NULL);
+	assert_int_equal(a->nrows, 1);
+	assert_string_equal(table_cell(&a->base.table, 0, "file").s, "/gone");
+	end(a);
+	snap__put(&snap->base);
+}
+
+static void the_declaration_is_sound(void **state)
+{
+	char why[256];
+
+	if (!measure__check(&measure_cache, why, sizeof(why)))
+		fail_msg("%s", why);
 }
 
 /* --- bounds --- */
 
 static void files_that_are_too_many_stay_in_their_process(void **state)
 {
-	const u32 n = CACHE_MAX_ROWS * 2;
+	const u32 n = MEASURE_MAX_ENTRIES * 2;
 	struct builder *m = *state;
-	const struct cache_snap *s;
-	struct cache_result *a;
+	const struct measure_snap *s;
+	struct measure_result *a;
 	size_t before;
 
 	put_reads(m, 5, 7, 0, 1000000); /* hot: it has to stay */
@@ -399,7 +463,7 @@ static void files_that_are_too_many_stay_in_their_process(void **state)
 		put_reads(m, 5 + i % 2, 100 + i, 2, 1);
 	before = model_cache.memory(m->model);
 	s = tick(m);
-	assert_true(s->nuses <= CACHE_MAX_ROWS);
+	assert_true(s->nentries <= MEASURE_MAX_ENTRIES);
 	assert_true(before < 32u << 20);
 	a = ask_window(s, CACHE_BY_PID, WINDOW_TOTAL, "");
 	assert_int_equal(a->nrows, 2);
@@ -417,22 +481,33 @@ static void files_that_are_too_many_stay_in_their_process(void **state)
 
 static void processes_that_are_too_many_are_others(void **state)
 {
-	const u32 n = CACHE_MAX_ROWS * 2;
+	const u32 n = MEASURE_MAX_ENTRIES * 2;
 	struct builder *m = *state;
-	const struct cache_snap *s;
-	struct cache_result *a;
+	const struct measure_snap *s;
+	struct measure_result *a;
 	bool others = false;
 
 	for (u32 i = 1; i <= n; i++)
 		put_reads(m, i, 7, 2, 1);
 	s = tick(m);
-	assert_true(s->nuses <= CACHE_MAX_ROWS);
+	assert_true(s->nentries <= MEASURE_MAX_ENTRIES);
 	a = ask(s, CACHE_BY_COMM);
-	assert_int_equal(cache__misses(a->n), n);
-	assert_int_equal(cache__hits(a->n), 2 * n);
+	assert_int_equal(cache__misses(a->all.sums), n);
+	assert_int_equal(cache__hits(a->all.sums), 2 * n);
 	for (u32 i = 0; i < a->nrows; i++)
 		others |= !strcmp(table_cell(&a->base.table, i, "comm").s, "[others]");
 	assert_true(others);
+	end(a);
+	/* The rows of files of those that are not known apart, and of one that has lost them, are one. */
+	a = ask(s, CACHE_BY_FILE);
+	assert_string_equal(table_cell(&a->base.table, 0, "file").s, "[other files]");
+	assert_true(a->nrows <= 2);
+	assert_int_equal(cache__misses(a->all.sums), n);
+	end(a);
+	a = ask(s, CACHE_BY_PID);
+	assert_string_equal(table_cell(&a->base.table, 0, "comm").s, "[others]");
+	assert_int_equal(table_cell(&a->base.table, 0, "pid").type, VALUE_NONE);
+	assert_true(table_cell(&a->base.table, 0, "misses").u > n / 4);
 	end(a);
 	snap__put(&s->base);
 }
@@ -463,7 +538,7 @@ static void put_miss(struct builder *m, u32 tgid, u64 inode, const char *name, u
 	model_cache.consume(m->model, &s.head);
 }
 
-static const struct tree_node *node_named(const struct cache_result *a, const char *name)
+static const struct tree_node *node_named(const struct measure_result *a, const char *name)
 {
 	for (u32 i = 0; i < a->base.nnodes; i++)
 		if (!strcmp(a->base.nodes[i].name, name))
@@ -475,8 +550,8 @@ static void misses_unfold_to_where_they_come_from(void **state)
 {
 	struct builder *m = *state;
 	struct cache_query q = {.group = CACHE_BY_PID};
-	const struct cache_snap *s;
-	struct cache_result *a;
+	const struct measure_snap *s;
+	struct measure_result *a;
 
 	put_scene(m);
 	put_miss(m, 5, 7, "ext4_read", 30);
@@ -486,7 +561,7 @@ static void misses_unfold_to_where_they_come_from(void **state)
 	a = cache__query(s, &q, NULL);
 	assert_true(a->rows[0].has_stacks);
 	assert_int_equal(a->base.nnodes, 0);
-	q.unfolded[q.nunfolded++] = a->rows[0].key;
+	q.rows.unfolded[q.rows.nunfolded++] = a->rows[0].key;
 	end(a);
 	a = cache__query(s, &q, NULL);
 	assert_int_equal(a->base.trees[0].n, 3);
@@ -500,7 +575,7 @@ static void misses_unfold_to_where_they_come_from(void **state)
 	/* As the row's share, of all misses. */
 	assert_float_equal(a->base.nodes[0].pct, 42 * 100.0 / 56, 1e-6);
 	end(a);
-	q.leaf_first = true;
+	q.rows.leaf_first = true;
 	a = cache__query(s, &q, NULL);
 	assert_string_equal(a->base.nodes[0].name, "ext4_read");
 	end(a);
@@ -510,17 +585,17 @@ static void misses_unfold_to_where_they_come_from(void **state)
 static void stacks_are_of_the_row_by_every_key(void **state)
 {
 	struct builder *m = *state;
-	const struct cache_snap *s;
+	const struct measure_snap *s;
 
 	put_scene(m);
 	put_miss(m, 5, 7, "ext4_read", 30);
 	put_miss(m, 6, 7, "xfs_read", 5);
 	s = tick(m);
 	for (u32 g = 0; g < CACHE_GROUPS; g++) {
-		struct cache_query q = {.group = g, .nunfolded = 1};
-		struct cache_result *a = cache__query(s, &q, NULL);
+		struct cache_query q = {.group = g, .rows.nunfolded = 1};
+		struct measure_result *a = cache__query(s, &q, NULL);
 
-		q.unfolded[0] = a->rows[0].key;
+		q.rows.unfolded[0] = a->rows[0].key;
 		end(a);
 		a = cache__query(s, &q, NULL);
 		assert_int_equal(node_named(a, "ext4_read")->count, 30);
@@ -533,18 +608,18 @@ static void stacks_are_of_the_row_by_every_key(void **state)
 
 static void stacks_are_bounded_and_no_miss_is_lost(void **state)
 {
-	const u32 n = CACHE_MAX_MISSES * 3;
+	const u32 n = MEASURE_MAX_ENTRIES * 3;
 	struct builder *m = *state;
-	const struct cache_snap *s;
+	const struct measure_snap *s;
 	u64 all = 0;
 
 	put_scene(m);
 	for (u32 i = 0; i < n; i++)
 		put_miss(m, 5, 1000 + i, "ext4_read", 1);
 	s = tick(m);
-	assert_true(s->nmisses <= CACHE_MAX_MISSES);
-	for (u32 i = 0; i < s->nmisses; i++)
-		all += s->misses[i].misses[WINDOW_TOTAL];
+	assert_true(s->nsampled <= MEASURE_MAX_ENTRIES);
+	for (u32 i = 0; i < s->nsampled; i++)
+		all += s->sampled[i].v[WINDOW_TOTAL].count;
 	assert_int_equal(all, n);
 	snap__put(&s->base);
 }
@@ -553,15 +628,15 @@ static void stacks_are_bounded_and_no_miss_is_lost(void **state)
 static void a_miss_without_a_file_belongs_to_its_process(void **state)
 {
 	struct builder *m = *state;
-	struct cache_query q = {.group = CACHE_BY_PID, .nunfolded = 1};
-	const struct cache_snap *s;
-	struct cache_result *a;
+	struct cache_query q = {.group = CACHE_BY_PID, .rows.nunfolded = 1};
+	const struct measure_snap *s;
+	struct measure_result *a;
 
 	put_reads(m, 5, 7, 0, 3);
 	put_miss(m, 5, 0, "ext4_read", 3);
 	s = tick(m);
 	a = cache__query(s, &q, NULL);
-	q.unfolded[0] = a->rows[0].key;
+	q.rows.unfolded[0] = a->rows[0].key;
 	end(a);
 	a = cache__query(s, &q, NULL);
 	assert_non_null(node_named(a, "ext4_read"));
@@ -586,9 +661,9 @@ static void put_life(struct builder *m, enum proc_event_type type, u32 tgid)
 static void a_pid_that_is_used_again_is_another_row(void **state)
 {
 	struct builder *m = *state;
-	struct cache_query q = {.group = CACHE_BY_PID, .window = WINDOW_TOTAL, .nunfolded = 1};
-	const struct cache_snap *s;
-	struct cache_result *a;
+	struct cache_query q = {.group = CACHE_BY_PID, .rows = {.window = WINDOW_TOTAL, .nunfolded = 1}};
+	const struct measure_snap *s;
+	struct measure_result *a;
 
 	put_reads(m, 5, 7, 0, 3);
 	put_miss(m, 5, 7, "first_reads", 3);
@@ -604,7 +679,7 @@ static void a_pid_that_is_used_again_is_another_row(void **state)
 	assert_false(table_cell(&a->base.table, 0, "ended").u);
 	assert_int_equal(table_cell(&a->base.table, 1, "misses").u, 3);
 	assert_true(table_cell(&a->base.table, 1, "ended").u);
-	q.unfolded[0] = a->rows[0].key;
+	q.rows.unfolded[0] = a->rows[0].key;
 	end(a);
 	a = cache__query(s, &q, NULL);
 	assert_non_null(node_named(a, "second_reads"));
@@ -619,10 +694,29 @@ static void a_pid_that_is_used_again_is_another_row(void **state)
 	snap__put(&s->base);
 }
 
-static bool row_has_ended(struct builder *m, const struct cache_snap *s)
+/* A build reads many files by processes that are gone: they are known as long as there is room. */
+static void files_of_ended_processes_are_kept(void **state)
 {
-	struct cache_query q = {.group = CACHE_BY_PID, .window = WINDOW_TOTAL};
-	struct cache_result *a = cache__query(s, &q, NULL);
+	const u32 n = MEASURE_MAX_ENTRIES / 2;
+	struct builder *m = *state;
+	const struct measure_snap *s;
+	struct measure_result *a;
+
+	for (u32 i = 0; i < n; i++)
+		put_reads(m, 5, 100 + i, 2, 1);
+	put_life(m, PROC_EXIT, 5);
+	snap__put(&tick(m)->base);
+	s = tick(m);
+	a = ask_window(s, CACHE_BY_FILE, WINDOW_TOTAL, "");
+	assert_int_equal(a->nrows, n);
+	end(a);
+	snap__put(&s->base);
+}
+
+static bool row_has_ended(struct builder *m, const struct measure_snap *s)
+{
+	struct cache_query q = {.group = CACHE_BY_PID, .rows.window = WINDOW_TOTAL};
+	struct measure_result *a = cache__query(s, &q, NULL);
 	bool ended = table_cell(&a->base.table, 0, "ended").u;
 
 	assert_int_equal(a->nrows, 1);
@@ -664,8 +758,12 @@ int main(void)
 		T(rows_by_each_key),
 		T(a_pid_that_is_used_again_is_another_row),
 		T(one_that_ended_before_it_was_known_has_ended),
+		T(files_of_ended_processes_are_kept),
 		T(the_most_missed_comes_first_and_names_the_row),
 		T(narrowed_to_a_process_or_a_file),
+		T(files_are_of_their_device),
+		T(narrowed_to_nobody),
+		T(the_declaration_is_sound),
 		T(the_filter_leaves_rows_out),
 		T(a_name_that_comes_later_is_taken),
 		T(files_that_are_too_many_stay_in_their_process),

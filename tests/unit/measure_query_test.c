@@ -377,16 +377,20 @@ static void what_is_not_known_is_none(void **state)
 static void many_threads_are_the_rest(void **state)
 {
 	struct measure_builder *m = *state;
-	struct measure_who many = {.tgid = MEASURE_MANY, .comm = "pool"}, rest = many;
+	struct measure_who many = {.tgid = MEASURE_MANY, .comm = "pool"}, rest = many, known = someone(1, 1, "a");
 	struct measure_result *a;
 	const struct row_table *t;
 	struct measure_snap *s;
 
+	known.cgroup = 1; /* the root */
 	copy_str(rest.comm, sizeof(rest.comm), "[rest]");
 	put_all(m, "read", NULL, NULL, many, 30, 10 * US, 0, false);
 	put_all(m, NULL, NULL, NULL, rest, 3, 10 * US, 0, false);
-	put_all(m, "read", NULL, NULL, someone(1, 1, "a"), 1, 10 * US, 0, false);
+	put_all(m, "read", NULL, NULL, known, 1, 10 * US, 0, false);
 	s = measure_tick(m);
+	a = ask(s, CGROUP);
+	assert_int_equal(a->nrows, 2);
+	query_result__free(&a->base);
 	a = ask(s, CALL);
 	t = &a->base.table;
 	assert_int_equal(a->nrows, 2);

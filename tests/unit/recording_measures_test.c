@@ -139,7 +139,7 @@ static void same_cell(const struct measure_sample *s)
 	assert_int_equal(s->sum, 1ULL << 60);
 	assert_int_equal(s->min, 1);
 	assert_int_equal(s->max, UINT64_MAX);
-	for (u32 i = 0; i < MEASURE_SUMS; i++)
+	for (u32 i = 0; i < MEASURE_CELL_SUMS; i++)
 		assert_int_equal(s->sums[i], 5 + i);
 	assert_memory_equal(s->hist, hist_of_three, sizeof(hist_of_three));
 }

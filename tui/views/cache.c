@@ -23,7 +23,7 @@ static const struct group_keys cache_keys = {cache_group_names, NULL, CACHE_GROU
 
 static bool cache__unfolds(const struct listing *l, u32 row)
 {
-	return cache__rows(l)->rows[row].has_stacks;
+	return cache__rows(l)->rows[row].of->has_stacks;
 }
 
 /* --- drilling --- */
@@ -32,114 +32,80 @@ static bool cache__unfolds(const struct listing *l, u32 row)
 static bool cache__term(const struct listing *l, u32 row, char *buf, size_t size)
 {
 	const struct cache_row *r = &cache__rows(l)->rows[row];
-	const struct cache_use *u = r->use;
+	const struct measure_who *w = r->who;
 
-	if (!u->tgid || u->tgid == CACHE_MERGED)
+	if (!w->tgid || w->tgid == MEASURE_MANY)
 		return false;
 	switch (cache__rows(l)->query.group) {
 	case CACHE_BY_PID:
-		return term__id("pid", u->tgid, buf, size);
+		return term__id("pid", w->tgid, buf, size);
 	case CACHE_BY_COMM:
-		return term__name("comm", u->comm, buf, size);
+		return term__name("comm", w->comm, buf, size);
 	case CACHE_BY_CGROUP:
-		return term__cgroup(u->cgroup, r->cgroup_name, buf, size);
+		return term__cgroup(w->cgroup, r->cgroup_name, buf, size);
 	default:
 		return false;
 	}
 }
 
-/* Another table of the same, with nothing unfolded. */
-static void push(struct listing *l, struct cache_query q, const char *what,
-		 const struct scope *narrow)
+static bool refuse(struct listing *l, const char *why)
 {
-	q.nunfolded = 0;
-	memset(q.unfolded, 0, sizeof(q.unfolded));
-	host__push(l->base.host, &listing__drill_to(&the_view, l, &q, what, narrow)->base);
-}
-
-static void open_process(struct listing *l, const struct cache_row *r)
-{
-	struct cache_query q = cache__of(l)->query;
-	char what[64];
-
-	snprintf(what, sizeof(what), "%s%s%s", r->comm, *r->pid_text ? " " : "",
-		 r->pid_text + strspn(r->pid_text, " "));
-	q.group = CACHE_BY_FILE;
-	q.by_pid = true;
-	q.tgid = r->use->tgid;
-	push(l, q, what, NULL);
-}
-
-/* Of everybody, also when the files were those of one process. */
-static void open_file(struct listing *l, const struct cache_row *r)
-{
-	struct cache_query q = cache__of(l)->query;
-
-	if (!r->use->dev) {
-		host__message(l->base.host, ROLE_WARN, "these files are not known apart");
-		return;
-	}
-	q.group = CACHE_BY_PID;
-	q.by_pid = false;
-	q.by_file = true;
-	q.dev = r->use->dev;
-	q.inode = r->use->inode;
-	push(l, q, r->file, NULL);
-}
-
-/* The processes of a row: narrow as it says, NULL: of all. */
-static void open_processes(struct listing *l, const char *what, const struct scope *narrow)
-{
-	struct cache_query q = cache__of(l)->query;
-
-	q.group = CACHE_BY_PID;
-	push(l, q, what, narrow);
-}
-
-/* The processes of a command or a cgroup. */
-static void open_term(struct listing *l, u32 row)
-{
-	char term[TERM_MAX];
-	const struct scope *narrow = listing__narrow_to_row(l, row, term, sizeof(term));
-
-	if (narrow)
-		open_processes(l, term, narrow);
-	else
-		host__message(l->base.host, ROLE_WARN,
-			      "the processes of this row are not known apart");
+	host__message(l->base.host, ROLE_WARN, "%s", why);
+	return true;
 }
 
 /* At the end of the way: where the misses of the row come from. */
 static bool unfold(struct listing *l, const struct cache_row *r)
 {
-	if (!r->has_stacks) {
-		host__message(l->base.host, ROLE_WARN, "no stack of its misses is known");
-		return true;
-	}
-	return listing__action(&l->base,
-			       fold__row_open(&l->fold, r->key) ? ACTION_LEFT : ACTION_RIGHT);
+	if (!r->of->has_stacks)
+		return refuse(l, "no stack of its misses is known");
+	return listing__action(&l->base, fold__row_open(&l->fold, r->key) ? ACTION_LEFT : ACTION_RIGHT);
 }
 
+static void of_process(struct cache_query *q, const struct cache_row *r)
+{
+	q->group = CACHE_BY_FILE;
+	q->rows.narrow.by_process = true;
+	q->rows.narrow.tgid = r->who->tgid;
+}
+
+/* Of everybody, also when the files were those of one process. */
+static void of_file(struct cache_query *q, const struct cache_row *r)
+{
+	q->rows.narrow = (struct measure_narrow){0};
+	q->rows.narrow.hashes[CACHE_FILE] = r->of->hashes[CACHE_FILE];
+	q->rows.narrow.hashes[CACHE_DEV] = r->of->hashes[CACHE_DEV];
+}
+
+/* A process has files, all others have processes; with nothing unfolded. */
 static bool cache__drill(struct listing *l, struct listing_place at)
 {
 	const struct cache_row *r = &cache__rows(l)->rows[at.row];
-	const struct cache_query *q = &cache__rows(l)->query;
+	enum cache_group by = cache__rows(l)->query.group;
+	struct cache_query q = cache__of(l)->query;
+	char what[TERM_MAX] = "all processes";
+	const struct scope *narrow = NULL;
 
-	if (q->by_file)
+	if (cache_query__is_of_file(&cache__rows(l)->query))
 		return unfold(l, r);
-	switch (q->group) {
-	case CACHE_BY_PID:
-		open_process(l, r);
-		break;
-	case CACHE_BY_FILE:
-		open_file(l, r);
-		break;
-	case CACHE_BY_TOTAL:
-		open_processes(l, "all processes", NULL);
-		break;
-	default:
-		open_term(l, at.row);
+	q.group = CACHE_BY_PID;
+	q.rows.nunfolded = 0;
+	memset(q.rows.unfolded, 0, sizeof(q.rows.unfolded));
+	if (by == CACHE_BY_PID) {
+		of_process(&q, r);
+		snprintf(what, sizeof(what), "%s%s%s", r->comm, *r->pid_text ? " " : "",
+			 r->pid_text + strspn(r->pid_text, " "));
+	} else if (by == CACHE_BY_FILE) {
+		if (!r->dev_text)
+			return refuse(l, "these files are not known apart");
+		of_file(&q, r);
+		copy_str(what, sizeof(what), r->file);
+	} else if (by != CACHE_BY_TOTAL) {
+		narrow = listing__narrow_to_row(l, at.row, what, sizeof(what));
+		if (!narrow)
+			return refuse(l, "the processes of this row are not known apart");
 	}
+	host__push(l->base.host, &listing__drill_to(&the_view, l, &q, what, narrow)->base);
 	return true;
 }
 
@@ -154,11 +120,12 @@ const struct heat_view heat_view_cache = {.source = &heat_cache, .list = no_list
 
 static const struct listing_ops cache_listing = {
 	.ask = {.size = sizeof(struct cache_query), .model = MODEL_CACHE, .run = cache__run},
-	LISTING_UNFOLDED(struct cache_query),
+	.at.nunfolded = LISTING_AT(struct cache_query, rows.nunfolded),
+	.at.unfolded = LISTING_AT(struct cache_query, rows.unfolded),
 	.unfolds = cache__unfolds,
 	.keys = &cache_keys,
 	.at.group = LISTING_AT(struct cache_query, group),
-	.at.window = LISTING_AT(struct cache_query, window),
+	.at.window = LISTING_AT(struct cache_query, rows.window),
 	.stacks = &flame_cache,
 	.heat = &heat_view_cache,
 	.headline = cache__headline,
@@ -182,7 +149,7 @@ static bool cache__action(struct screen *base, enum action a)
 		s->query.show = (s->query.show + 1) % CACHE_SHOWS;
 		return true;
 	case ACTION_CALL_ORDER:
-		s->query.leaf_first = !s->query.leaf_first;
+		s->query.rows.leaf_first = !s->query.rows.leaf_first;
 		return true;
 	case ACTION_AGES:
 		s->ages = !s->ages;
@@ -218,8 +185,8 @@ static const struct listing_view the_view = {
 /* What was evicted is asked for again, and room is made all the while. */
 static bool cache__alert(const struct frame *f)
 {
-	const struct cache_snap *s = (const void *)f->snaps[MODEL_CACHE];
-	const struct cache_flow *flow = s ? &s->flow[WINDOW_LAST] : NULL;
+	const struct measure_snap *s = (const void *)f->snaps[MODEL_CACHE];
+	const struct cache_flow *flow = s ? &cache__snap_of(&s->base)->flow[WINDOW_LAST] : NULL;
 
 	return flow && window__per_second(MIN(flow->refaults, MAX(flow->evicted, flow->taken_out)),
 					  s->window_ns[WINDOW_LAST]) >= MANY_REFAULTS;

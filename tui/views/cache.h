@@ -15,11 +15,19 @@ struct cache_screen {
 	bool ages; /* the histogram of what was read ahead in the place of the last minutes */
 };
 
-LISTING_OF(cache__of, struct cache_screen, cache__rows, struct cache_result)
+static inline struct cache_screen *cache__of(const struct listing *l)
+{
+	return container_of(l, struct cache_screen, list);
+}
+
+static inline const struct cache_result *cache__rows(const struct listing *l)
+{
+	return l->result ? cache_result__of(l->result) : NULL;
+}
 
 static inline const struct cache_snap *cache__snap(const struct cache_result *a)
 {
-	return container_of(a->base.snap, struct cache_snap, base);
+	return cache__snap_of(a->base->snap);
 }
 
 /* What the panel is about beside its answer. */

@@ -97,23 +97,23 @@ static void draw_flow(const struct cache_panel *p, struct canvas *c, struct rect
 {
 	const struct cache_result *a = p->result;
 	const struct cache_snap *s = cache__snap(a);
-	const struct cache_flow *flow = &s->flow[a->query.window];
+	const struct cache_flow *flow = &s->flow[a->query.rows.window];
 	struct value wasted = cache__share(a->n[CACHE_AHEAD_WASTED], a->n[CACHE_AHEAD_USED]);
 	struct headline line = line_at(c, r, y);
 	char pct[16];
 
-	add_rate(&line, "ahead", a->n[CACHE_AHEAD_ADDED], a->base.window_ns, ROLE_TEXT);
-	add_rate(&line, "used", a->n[CACHE_AHEAD_USED], a->base.window_ns, ROLE_TEXT);
-	add_rate(&line, "wasted", a->n[CACHE_AHEAD_WASTED], a->base.window_ns, ROLE_WARM);
+	add_rate(&line, "ahead", a->n[CACHE_AHEAD_ADDED], a->base->window_ns, ROLE_TEXT);
+	add_rate(&line, "used", a->n[CACHE_AHEAD_USED], a->base->window_ns, ROLE_TEXT);
+	add_rate(&line, "wasted", a->n[CACHE_AHEAD_WASTED], a->base->window_ns, ROLE_WARM);
 	if (wasted.type != VALUE_NONE && wasted.f > 0) {
 		format__pct(pct, sizeof(pct), wasted.f);
 		headline__addf(&line, wasted.f < 10 ? ROLE_DIM : ROLE_WARM, " (%s%%)", pct);
 	}
-	add_rate(&line, "evicted", a->n[CACHE_EVICTED], a->base.window_ns, ROLE_TEXT);
+	add_rate(&line, "evicted", a->n[CACHE_EVICTED], a->base->window_ns, ROLE_TEXT);
 	if (!s->totals_known)
 		return;
-	add_rate(&line, "refaults", flow->refaults, a->base.window_ns, ROLE_WARM);
-	add_rate(&line, "reclaimed as /proc has it", flow->evicted, a->base.window_ns, ROLE_DIM);
+	add_rate(&line, "refaults", flow->refaults, a->base->window_ns, ROLE_WARM);
+	add_rate(&line, "reclaimed as /proc has it", flow->evicted, a->base->window_ns, ROLE_DIM);
 }
 
 /* What the numbers do not have in them. */
@@ -187,7 +187,7 @@ static u64 median(const struct histogram_bucket *b, u32 n, double all, double q)
 
 static int draw_ages(const struct cache_panel *p, struct canvas *c, struct rect r)
 {
-	const struct cache_flow *flow = &cache__snap(p->result)->flow[p->result->query.window];
+	const struct cache_flow *flow = &cache__snap(p->result)->flow[p->result->query.rows.window];
 	struct histogram_bucket buckets[CACHE_AGES];
 	struct histogram_mark marks[2] = {{"p50", 0}, {"p95", 0}};
 	struct histogram h = {.buckets = buckets,

@@ -26,7 +26,7 @@ void cache__headline(struct listing *l, struct headline *line)
 	headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_GROUP_NEXT, key));
 	headline__addf(line, ROLE_STRONG, " · %s", show_names[q->show]);
 	headline__addf(line, ROLE_DIM, " [%s]", key_of(l, ACTION_COLUMNS, key));
-	headline__addf(line, ROLE_DIM, " · %s", window__text(q->window));
+	headline__addf(line, ROLE_DIM, " · %s", window__text(q->rows.window));
 	headline__addf(line, ROLE_DIM, " · ages [%s]", key_of(l, ACTION_AGES, key));
 	headline__addf(line, ROLE_DIM, " · dentries [%s]", key_of(l, ACTION_DENTRIES, key));
 }
@@ -61,7 +61,7 @@ void cache__empty(const struct listing *l, char *buf, size_t size)
 /* So few that no share of them is worth a look: 256 K a second, which any disk reads at once. */
 bool cache__few_misses(const struct cache_result *a, const u64 *n)
 {
-	return window__per_second(cache__misses(n), a->base.window_ns) < 64;
+	return window__per_second(cache__misses(n), a->base->window_ns) < 64;
 }
 
 /* Few hits are worth a look where something is missed. */
@@ -91,7 +91,7 @@ enum role cache__role(const struct listing *l, u32 row, u32 column)
 	struct value v;
 
 	if (c->flags & COLUMN_KEY)
-		return r->use->kthread ? ROLE_KERNEL : ROLE_TEXT;
+		return r->who->kthread ? ROLE_KERNEL : ROLE_TEXT;
 	if (!t->cell(t, row, column, &v))
 		return ROLE_TEXT;
 	if (v.type == VALUE_COUNT || v.type == VALUE_BYTES)
@@ -132,11 +132,6 @@ void cache__selection(const struct listing *l, struct listing_place at, char *bu
 
 /* --- reports --- */
 
-static void sum_count(struct report *r, const char *name, u64 n)
-{
-	report__sum_number(r, name, VALUE_COUNT, n);
-}
-
 static void sum_machine(struct report *r, const struct cache_snap *s, enum time_window w)
 {
 	const struct cache_totals_sample *t = &s->totals;
@@ -146,8 +141,8 @@ static void sum_machine(struct report *r, const struct cache_snap *s, enum time_
 	report__sum_number(r, "buffers_bytes", bytes, t->buffers_bytes);
 	report__sum_number(r, "dirty_bytes", bytes, t->dirty_bytes);
 	report__sum_number(r, "writeback_bytes", bytes, t->writeback_bytes);
-	sum_count(r, "refaults", s->flow[w].refaults);
-	sum_count(r, "reclaimed", s->flow[w].evicted);
+	report__sum_number(r, "refaults", VALUE_COUNT, s->flow[w].refaults);
+	report__sum_number(r, "reclaimed", VALUE_COUNT, s->flow[w].evicted);
 	report__sum_number(r, "writes_seen", s->totals_known ? VALUE_BOOL : VALUE_NONE,
 			   t->writes_seen);
 	report__sum(r, "blind", (struct value){.type = VALUE_TEXT, .s = t->blind});
@@ -155,24 +150,24 @@ static void sum_machine(struct report *r, const struct cache_snap *s, enum time_
 
 void cache__report(const struct query_result *base, const struct frame *f, struct report *r)
 {
-	const struct cache_result *a = container_of(base, struct cache_result, base);
+	const struct cache_result *a = cache_result__of(base);
 
 	r->view = "cache";
-	r->window = window__text(a->query.window);
+	r->window = window__text(a->query.rows.window);
 	r->group = cache_group_names[a->query.group];
 	r->health = f->feeds[MODEL_CACHE].health;
-	sum_count(r, "hits", cache__hits(a->n));
-	sum_count(r, "misses", cache__misses(a->n));
-	sum_count(r, "dirties", a->n[CACHE_DIRTIED]);
+	report__sum_number(r, "hits", VALUE_COUNT, cache__hits(a->n));
+	report__sum_number(r, "misses", VALUE_COUNT, cache__misses(a->n));
+	report__sum_number(r, "dirties", VALUE_COUNT, a->n[CACHE_DIRTIED]);
 	report__sum(r, "hit_pct", cache__hit_pct(a->n));
 	report__sum(r, "disk_pct", cache__disk_pct(a->n));
 	report__sum(r, "read_hit_pct", cache__read_hit_pct(a->n));
 	report__sum(r, "write_hit_pct", cache__write_hit_pct(a->n));
-	sum_count(r, "readahead_added", a->n[CACHE_AHEAD_ADDED]);
-	sum_count(r, "readahead_used", a->n[CACHE_AHEAD_USED]);
-	sum_count(r, "readahead_wasted", a->n[CACHE_AHEAD_WASTED]);
-	sum_count(r, "evicted", a->n[CACHE_EVICTED]);
-	sum_count(r, "dropped", a->n[CACHE_DROPPED]);
+	report__sum_number(r, "readahead_added", VALUE_COUNT, a->n[CACHE_AHEAD_ADDED]);
+	report__sum_number(r, "readahead_used", VALUE_COUNT, a->n[CACHE_AHEAD_USED]);
+	report__sum_number(r, "readahead_wasted", VALUE_COUNT, a->n[CACHE_AHEAD_WASTED]);
+	report__sum_number(r, "evicted", VALUE_COUNT, a->n[CACHE_EVICTED]);
+	report__sum_number(r, "dropped", VALUE_COUNT, a->n[CACHE_DROPPED]);
 	report__sum(r, "ages", a->ages);
-	sum_machine(r, cache__snap(a), a->query.window);
+	sum_machine(r, cache__snap(a), a->query.rows.window);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What follows from the counts of the page cache. */
+/* What the page cache is as a measure, and what follows from its counts. */
 #include "models/cache.h"
 
 u64 cache__hits(const u64 n[CACHE_COUNTS])
@@ -58,3 +58,43 @@ u64 cache__age_lo(u32 i)
 		return UINT64_MAX;
 	return i ? 1000ULL << (i - 1) : 0;
 }
+
+/* --- the measure --- */
+
+static const struct measure_label labels[CACHE_LABELS] = {
+	[CACHE_FILE] = {.name = "file", .title = "File", .help = "by its inode", .bits = 64, .by_value = true},
+	[CACHE_DEV] = {.name = "dev", .title = "dev", .help = "device of the file", .word = 1, .bits = 32,
+		       .by_value = true, .implied_by = 1u << CACHE_FILE, .splits = true},
+	[CACHE_PID] = {PID_LABEL("process id")},
+	[CACHE_COMM] = {COMM_LABEL("name of the process")},
+	[CACHE_CGROUP] = {CGROUP_LABEL},
+	[CACHE_ALL] = {.name = "total", .title = "Total", .help = "everything in scope", .kind = LABEL_ALL},
+};
+
+/* By misses, then by hits. */
+static int compare(const struct measure_values *a, const struct measure_values *b)
+{
+	u64 am = cache__misses(a->sums), bm = cache__misses(b->sums);
+	u64 ah = cache__hits(a->sums), bh = cache__hits(b->sums);
+
+	if (am != bm)
+		return am > bm ? -1 : 1;
+	return ah > bh ? -1 : ah < bh;
+}
+
+const struct measure measure_cache = {
+	MEASURE_HERE,
+	.name = "cache",
+	.noun = "misses",
+	.event = "filemap",
+	.shape = MEASURE_SHAPE_COUNT,
+	.labels = labels,
+	.nlabels = CACHE_LABELS,
+	.by = 1u << CACHE_PID,
+	.compare = compare,
+	.unfolds = true,
+	.by_pid_alone = true,
+	.keeps_processes = true,
+};
+
+_Static_assert((int)CACHE_COUNTS <= MEASURE_SUMS, "there is a sum of each count");

@@ -25,9 +25,9 @@
 #define SHIM 3 /* FRAME_OWNED_BY_CSTACK */
 #define OUTERMOST_SIZE (1ULL << 16) /* of the last frame of a walk, about */
 
-/* A thread's state; 0: it had none when it was looked for. */
+/* A thread's state; 0: it had none when it was looked for. newest: the interpreter that was begun last. */
 struct script_thread {
-	u64 state, at_ns;
+	u64 state, at_ns, newest;
 };
 
 LRU_MAP(script_threads, 8192, u64, struct script_thread);
@@ -64,6 +64,36 @@ static __always_inline bool is_thread(const struct script_state *x, u64 state, u
 	return script_read(&id, state + x->rt.thread_id) && pointer - id < THREAD_ABOVE;
 }
 
+/* Whether states lead to a list of calls, which are on the C stack: of the thread that runs them, whichever one the
+ * state was made for. */
+static __always_inline bool has_calls(const struct script_state *x)
+{
+	return x->rt.how == SCRIPT_ENTRIES || x->rt.how == SCRIPT_SHIMS;
+}
+
+/* The innermost first, of those that are kept by where their last call is; else in the order that they come in. */
+static __always_inline void keep_state(struct script_state *x, u64 state, u64 call)
+{
+	struct script_at kept = {state, has_calls(x) ? call : 0};
+
+	for (u32 i = 0; i < SCRIPT_STATES && kept.state; i++) {
+		struct script_at other = x->states[i];
+
+		if (other.state && other.call <= kept.call)
+			continue;
+		x->states[i] = kept;
+		kept = other;
+	}
+}
+
+/* Of several interpreters; false: the thread runs nothing in this one. */
+static __always_inline bool runs_here(const struct script_state *x, u64 state, u64 pointer, u64 call)
+{
+	if (has_calls(x))
+		return call - x->low < x->high - x->low;
+	return call && is_thread(x, state, pointer);
+}
+
 #define SCRIPT_THREADS 256 /* that are looked at */
 
 /* One state of a thread further, or one interpreter; false: it is found, or there are no more. Of its own,
@@ -71,7 +101,7 @@ static __always_inline bool is_thread(const struct script_state *x, u64 state, u
 __noinline int script__next_thread(u32 slot, u64 pointer)
 {
 	struct script_state *x = script__state(slot);
-	u64 state, interp, frame = 0;
+	u64 state, interp, call = 0;
 
 	if (!x)
 		return 0;
@@ -79,9 +109,14 @@ __noinline int script__next_thread(u32 slot, u64 pointer)
 	interp = x->interp;
 	if (state == interp + x->rt.interp_threads)
 		state = 0; /* once around */
-	if (state && is_thread(x, state, pointer)) {
-		x->found = state;
-		if (script_read(&frame, state + x->rt.thread_frame) && frame)
+	if (state)
+		script_read(&call, state + x->rt.thread_frame);
+	if (state && x->several) {
+		if (runs_here(x, state, pointer, call))
+			keep_state(x, state, call);
+	} else if (state && is_thread(x, state, pointer)) {
+		x->states[0].state = state;
+		if (call)
 			return 0;
 	}
 	if (state && script_read(&x->thread, state + x->rt.thread_next))
@@ -90,54 +125,70 @@ __noinline int script__next_thread(u32 slot, u64 pointer)
 	       script_read(&x->interp, interp + x->rt.interp_next);
 }
 
-/* Of several interpreters the newest is the first, and the one that the thread runs in; the states
- * of the others have no frame, or those further up. 0: none. */
-__noinline u64 script__find_thread(u32 slot, u64 pointer)
+/* Of several interpreters the newest is the first: what it runs was called by what the others do. */
+__noinline int script__find_threads(u32 slot, u64 pointer)
 {
 	struct script_state *x = script__state(slot);
+	u64 second = 0;
 
 	if (!x)
 		return 0;
-	x->thread = x->found = 0;
+	x->thread = 0;
 	if (!script_read(&x->interp, x->rt.interpreters))
 		return 0;
+	/* Ruby has one, in a ring. */
+	x->several = x->rt.how != SCRIPT_STACK && script_read(&second, x->interp + x->rt.interp_next) && second;
 	for (u32 i = 0; i < SCRIPT_THREADS; i++)
 		if (!script__next_thread(slot, pointer))
 			break;
-	return x->found;
+	return 0;
 }
 
 #define SCRIPT_AGAIN_NS (50ULL * 1000 * 1000)
 
-__noinline u64 script__thread(u32 slot)
+/* Whether what is known of a thread holds: there is no interpreter more. */
+static __always_inline bool still_known(const struct script_state *x, const struct script_thread *known, u64 newest,
+					u64 pointer, u64 now)
+{
+	if (known->newest != newest)
+		return false;
+	return known->state ? is_thread(x, known->state, pointer) : now - known->at_ns < SCRIPT_AGAIN_NS;
+}
+
+/* Puts the thread's states into x->states. */
+__noinline int script__threads(u32 slot)
 {
 	struct script_state *x = script__state(slot);
 	struct unwind_state *s = unwind__state(slot);
 	struct task_struct *task = (void *)bpf_get_current_task();
-	u64 pointer = THREAD_POINTER(task), second = 0;
+	u64 pointer = THREAD_POINTER(task);
 	u64 key = (u32)bpf_get_current_pid_tgid();
 	struct script_thread fresh = {}, *known;
 
 	if (!x || !s)
 		return 0;
+	__builtin_memset(x->states, 0, sizeof(x->states));
+	x->several = 0;
 	if (x->rt.how == SCRIPT_CALLS)
-		return (u32)key == s->tgid ? x->rt.interpreters : 0;
-	if (x->rt.how == SCRIPT_CONTEXTS)
-		return perl_interpreter(x, pointer);
-	key |= (u64)s->maps_id << 32;
-	known = bpf_map_lookup_elem(&script_threads, &key);
-	if (known && !known->state && s->now - known->at_ns < SCRIPT_AGAIN_NS)
+		x->states[0].state = (u32)key == s->tgid ? x->rt.interpreters : 0;
+	else if (x->rt.how == SCRIPT_CONTEXTS)
+		x->states[0].state = perl_interpreter(x, pointer);
+	if (x->rt.how == SCRIPT_CALLS || x->rt.how == SCRIPT_CONTEXTS)
 		return 0;
-	if (known && known->state && is_thread(x, known->state, pointer))
-		return known->state;
-	fresh.state = script__find_thread(slot, pointer);
+	key |= (u64)s->maps_id << 32;
+	script_read(&fresh.newest, x->rt.interpreters);
+	known = bpf_map_lookup_elem(&script_threads, &key);
+	if (known && still_known(x, known, fresh.newest, pointer, s->now)) {
+		x->states[0].state = known->state;
+		return 0;
+	}
+	script__find_threads(slot, pointer);
+	fresh.state = x->states[0].state;
 	fresh.at_ns = s->now;
-	/* Which of several interpreters it is in may change; but not of Ruby's. */
-	if (x->rt.how == SCRIPT_STACK ||
-	    (script_read(&second, x->rt.interpreters) &&
-	     script_read(&second, second + x->rt.interp_next) && !second))
+	/* In which of several interpreters it is may change; and one that has just begun has its state soon. */
+	if (!x->several && (fresh.state || s->now - BPF_CORE_READ(task, start_time) > SCRIPT_AGAIN_NS))
 		bpf_map_update_elem(&script_threads, &key, &fresh, BPF_ANY);
-	return fresh.state;
+	return 0;
 }
 
 /* --- its frames --- */
@@ -274,27 +325,28 @@ __noinline int script__step(u32 slot)
 	return x->frame ? SCRIPT_GOES_ON : SCRIPT_END;
 }
 
-/* All of them, innermost first: how it ended. */
-__noinline int script__walk(u32 slot)
+/* All of a state, innermost first, after those that there are: how it ended. */
+__noinline int script__walk(u32 slot, u32 i)
 {
 	struct script_state *x = script__state(slot);
 	int end = SCRIPT_GOES_ON;
 
-	if (!x)
+	if (!x || i >= SCRIPT_STATES)
 		return SCRIPT_DOUBT;
-	x->n = x->begin = x->runs = 0;
+	x->thread = x->states[i].state;
+	if (!x->thread || x->n >= SCRIPT_FRAMES - 1)
+		return SCRIPT_END;
 	if (!script_read(&x->frame, x->thread + x->rt.thread_frame))
 		return SCRIPT_DOUBT;
 	x->call = x->frame;
-	if ((x->rt.how == SCRIPT_ENTRIES || x->rt.how == SCRIPT_SHIMS) && x->call &&
-	    !script_read(&x->frame, x->call + x->rt.call_frame))
+	if (has_calls(x) && x->call && !script_read(&x->frame, x->call + x->rt.call_frame))
 		return SCRIPT_DOUBT;
 	if ((x->rt.how == SCRIPT_STACK && !ruby_begin(x)) ||
 	    (x->rt.how == SCRIPT_CONTEXTS && !perl_begin(x)))
 		return SCRIPT_DOUBT;
 	if (!x->frame)
 		return SCRIPT_END;
-	for (u32 i = 0; i < 2 * SCRIPT_FRAMES && end == SCRIPT_GOES_ON; i++) {
+	for (u32 steps = 0; steps < 2 * SCRIPT_FRAMES && end == SCRIPT_GOES_ON; steps++) {
 		if (x->rt.how == SCRIPT_STACK)
 			end = ruby__step(slot);
 		else if (x->rt.how == SCRIPT_CONTEXTS)
@@ -456,6 +508,9 @@ static __always_inline bool runs_agree(struct script_state *x, u32 slot, u32 at)
 
 	if (!has_runs(x))
 		return true;
+	/* A state may be of another thread, which runs its interpreter now: that shows where all is counted. */
+	if (x->several && !x->whole)
+		return false;
 	evals = script__evals(slot, at);
 	if (x->rt.how == SCRIPT_CONTEXTS && x->main && x->whole && !x->runs_main) {
 		x->n--;
@@ -501,15 +556,13 @@ __noinline u32 script__merge_some(u32 slot, u32 at)
 }
 
 /* Merges; 0: in doubt, nothing has changed. */
-__noinline u32 script__merge(u32 slot, u32 at, u32 n)
+__noinline u32 script__merge(u32 slot, u32 at)
 {
 	struct script_state *x = script__state(slot);
 	struct stack_record *to = bpf_map_lookup_elem(&stack_scratch, &slot);
 
 	if (!x || !to)
 		return 0;
-	x->at = at;
-	x->nnative = n;
 	x->native = x->next = x->out = x->in_run = x->cut = 0;
 	x->check = 0;
 	if (!runs_agree(x, slot, at))
@@ -520,6 +573,20 @@ __noinline u32 script__merge(u32 slot, u32 at, u32 n)
 	if (x->next < x->n && !x->cut)
 		return 0;
 	return put_back(x, to, at);
+}
+
+/* Where the C stack is that was walked. */
+static __always_inline void script__stack_range(struct script_state *x, u32 slot)
+{
+	struct unwind_sps *sps = bpf_map_lookup_elem(&unwind_sps, &slot);
+	u32 first = x->at, last = first + x->nnative - 1;
+
+	if (!sps)
+		return;
+	barrier_var(first);
+	barrier_var(last);
+	x->low = sps->v[first & 255];
+	x->high = sps->v[last & 255] + OUTERMOST_SIZE;
 }
 
 /* Begins on the n native frames that are in the scratch from `at` on; returns how many words are there
@@ -539,16 +606,19 @@ __noinline u32 script__frames(u32 slot, u32 at, u32 n)
 		return n;
 	x->rt = rt->python;
 	x->whole = s->whole;
-	x->thread = script__thread(slot);
-	if (!x->thread)
-		return n; /* a thread that the interpreter does not know of */
-	if (script__walk(slot) == SCRIPT_DOUBT) {
-		st->scripts_doubt++;
-		return n;
-	}
+	x->at = at;
+	x->nnative = n;
+	script__stack_range(x, slot);
+	script__threads(slot);
+	x->n = x->begin = x->runs = 0;
+	for (u32 i = 0; i < SCRIPT_STATES; i++)
+		if (script__walk(slot, i) == SCRIPT_DOUBT) {
+			st->scripts_doubt++;
+			return n;
+		}
 	if (!x->n)
 		return n;
-	merged = script__merge(slot, at, n);
+	merged = script__merge(slot, at);
 	if (merged)
 		st->scripts++;
 	else if (x->n)

@@ -16,9 +16,18 @@ struct ruby_environment {
 	u64 method, outer, flags;
 };
 
+#define SCRIPT_STATES 4 /* of a thread, each in another interpreter; of more the outermost are left out */
+
+struct script_at {
+	u64 state, call; /* call: where on the C stack, or 0 */
+};
+
 struct script_state {
 	struct script_runtime rt;
-	u64 interp, thread, found; /* while the thread's state is looked for */
+	u64 interp, thread; /* while the thread's states are looked for */
+	struct script_at states[SCRIPT_STATES]; /* the innermost first; 0: none */
+	u64 low, high; /* of the C stack that was walked */
+	u32 several; /* interpreters */
 	u64 frame, call;	   /* the interpreter's */
 	u64 end;		   /* SCRIPT_STACK and SCRIPT_CONTEXTS: of its frames */
 	struct ruby_environment environment; /* SCRIPT_STACK: of the frame that is looked at, */

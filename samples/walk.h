@@ -16,6 +16,7 @@ struct user_regs {
 /* What lay from regs.sp on; borrowed. */
 struct stack_copy {
 	u32 tgid;
+	u32 tid;    /* of a thread that sleeps, whose process may be looked into; 0: it may run */
 	u32 nstack; /* bytes */
 	u64 t_ns;
 	struct user_regs regs;
@@ -43,7 +44,8 @@ struct stack_walker {
 	struct stack_space *(*space)(const struct stack_walker *w, u32 tgid, u64 t_ns);
 	void (*put_space)(const struct stack_walker *w, struct stack_space *s);
 	/* Any thread. Fills ips, leaf first; returns how many, at least one (max is not 0). Reads
-	 * tables of files that were not met before, which takes its time. */
+	 * tables of files that were not met before, which takes its time. Of a thread that sleeps there may be words of
+	 * interpreted functions among them, with a check word at the end (bpf/script.h): they hold if it sleeps still. */
 	u32 (*walk)(const struct stack_walker *w, const struct stack_space *s,
 		    const struct stack_copy *copy, u64 *ips, u32 max, enum walk_end *end);
 };

@@ -8,6 +8,7 @@
 
 #include "base/hidx.h"
 #include "base/memory.h"
+#include "bpf/script.h"
 #include "sources/sleeping_stack.h"
 #include "sources/stack_table.h"
 #include "sources/walk_queue.h"
@@ -28,8 +29,8 @@ struct sleepers {
 
 /* What is walked, of whom. */
 struct note {
-	u32 sleeper, tgid;
-	u64 t_ns;
+	u32 sleeper, tgid, tid;
+	u64 t_ns, sp;
 };
 
 /* since_ns: when its wait began, of one that is early; 0: before it was watched. */
@@ -60,7 +61,7 @@ static void on_walked(void *ctx, const void *data, const u64 *ips, u32 n, enum w
 		.ips = ips,
 	};
 
-	if (!n || !s->sink)
+	if (!n || !s->sink || (SCRIPT_MARK(ips[n - 1]) == SCRIPT_CHECK && !sleeping_stack__stays(note->tid, note->sp)))
 		return;
 	def.hash = stack_hash(ips, 0, n, note->tgid);
 	s->items[note->sleeper].stack = def.hash;
@@ -94,11 +95,12 @@ bool sleepers__take(struct sleepers *s, const struct sched_task_record *r)
 	u8 stack[SLEEPING_STACK_BYTES];
 	struct stack_copy copy = {
 		.tgid = r->task.tgid,
+		.tid = r->task.tid,
 		.t_ns = r->t_ns,
 		.regs = {r->regs.ip, r->regs.sp, r->regs.fp, r->regs.lr},
 		.stack = stack,
 	};
-	struct note note = {.tgid = r->task.tgid, .t_ns = r->t_ns};
+	struct note note = {.tgid = r->task.tgid, .tid = r->task.tid, .t_ns = r->t_ns, .sp = r->regs.sp};
 
 	if (!s || !r->regs.ip || r->gone || s->n == SLEEPERS_MAX || find(s, key) != HIDX_NONE)
 		return false;

@@ -105,7 +105,7 @@ static int make_all(void)
 	maps.files_fd = make(BPF_MAP_TYPE_LRU_HASH, "unwind_files", sizeof(struct unwind_file),
 			     sizeof(u32), UNWIND_FILES / part, 0);
 	maps.runtimes_fd = make_hash("runtimes", sizeof(u32), sizeof(union runtime), RUNTIMES);
-	maps.threads_fd = make(BPF_MAP_TYPE_LRU_HASH, "script_threads", sizeof(u64), 2 * sizeof(u64),
+	maps.threads_fd = make(BPF_MAP_TYPE_LRU_HASH, "script_threads", sizeof(u64), 3 * sizeof(u64),
 			       THREADS / part, 0);
 	if (maps.blocks_fd < 0 || maps.objects_fd < 0 || maps.processes_fd < 0 ||
 	    maps.parts_fd < 0 || maps.files_fd < 0 || maps.runtimes_fd < 0 || maps.threads_fd < 0)

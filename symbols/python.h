@@ -49,6 +49,17 @@ u32 python_threads__list(const struct python *p, const struct process_memory *m,
 bool python_thread__name(const struct python *p, const struct process_memory *m, u64 state, char *to,
 			 size_t size);
 
+/* A native stack, leaf first; sps: each frame's stack pointer. */
+struct native_stack {
+	const u64 *ips, *sps;
+	u32 n;
+};
+
+/* Of a thread that sleeps, tid as its process counts it: words for its functions (bpf/script.h) in the place of the
+ * frames that run them, and the check word behind. Returns how many words are in out; 0: there are none, no room or doubt. */
+u32 python_stack__merge(const struct python *p, const struct process_memory *m, u32 tid,
+			const struct native_stack *stack, u64 *out, u32 max);
+
 #define PYTHON_LINES_MAX (256u << 10) /* bytes of a table of lines; of a longer one its beginning */
 
 /* 0 or -errno: it is no code object (any more). */

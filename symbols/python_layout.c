@@ -169,19 +169,34 @@ static bool is_code_type(const struct process_memory *m, u64 type)
 	       !strcmp(name, "code");
 }
 
-/* The first interpreter has a thread that knows that it has. */
+#define INTERPRETERS_MAX 64 /* that are looked at */
+
+/* The newest interpreter that has a thread: from 3.13 on those that nobody runs have none. 0; -EAGAIN: there is none
+ * yet. */
+static int find_thread(const struct layout *l, u64 at, const struct process_memory *m, u64 *interp, u64 *thread)
+{
+	for (u32 i = 0; i < INTERPRETERS_MAX; i++) {
+		if (!memory__u64(m, at, interp))
+			return -EFAULT;
+		if (!*interp)
+			return -EAGAIN;
+		if (!memory__u64(m, *interp + (u64)l->rt.interp_threads, thread))
+			return -EFAULT;
+		if (*thread)
+			return 0;
+		at = *interp + (u64)l->rt.interp_next;
+	}
+	return -EAGAIN;
+}
+
+/* Its thread knows that it has it. */
 static int check_threads(const struct layout *l, u64 interpreters, const struct process_memory *m)
 {
-	u64 interp, thread, back, id;
+	u64 interp = 0, thread = 0, back, id;
+	int err = find_thread(l, interpreters, m, &interp, &thread);
 
-	if (!memory__u64(m, interpreters, &interp))
-		return -EFAULT;
-	if (!interp)
-		return -EAGAIN;
-	if (!memory__u64(m, interp + l->rt.interp_threads, &thread))
-		return -EFAULT;
-	if (!thread)
-		return -EAGAIN;
+	if (err)
+		return err;
 	if (!memory__u64(m, thread + THREAD_INTERP, &back) ||
 	    !memory__u64(m, thread + l->rt.thread_id, &id))
 		return -EFAULT;

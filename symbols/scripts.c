@@ -196,6 +196,13 @@ void scripts__attach(struct scripts *sc, u32 tgid, const struct process_runtime 
 	add_process(sc, tgid)->runtime = *r;
 }
 
+const struct process_runtime *scripts__runtime(const struct scripts *sc, u32 tgid)
+{
+	const struct process_entry *e = find_process(sc, tgid);
+
+	return e ? &e->runtime : NULL;
+}
+
 bool scripts__knows(const struct scripts *sc, u32 tgid)
 {
 	return find_process(sc, tgid);

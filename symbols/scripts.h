@@ -16,6 +16,8 @@ struct scripts *scripts__new(struct symbols *s);
 void scripts__free(struct scripts *sc);
 /* What frames of a process look like from now on. */
 void scripts__attach(struct scripts *sc, u32 tgid, const struct process_runtime *r);
+/* What they look like; NULL: nothing interprets there. Until the next one is attached. */
+const struct process_runtime *scripts__runtime(const struct scripts *sc, u32 tgid);
 /* Whether frames of a process were ever asked for: only the programs mark words in stacks of those. */
 bool scripts__knows(const struct scripts *sc, u32 tgid);
 /* Of a process that is known: puts locs in the place of the words of interpreted functions of a stack that has some, marked with

@@ -1,21 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 #include "symbols/stack_walker.h"
 
+#include <stdio.h>
 #include <unistd.h>
 
 #include "base/bisect.h"
 #include "base/clock.h"
 #include "samples/perf_regs.h"
 #include "symbols/object_file.h"
+#include "symbols/scripts.h"
 #include "symbols/spaces.h"
+#include "symbols/thread_names.h"
 #include "symbols/unwind_walk.h"
 
+#define SLEEPER_WORDS 128 /* at most, of a thread that sleeps in python */
 #define RETRY_NS NSEC_PER_SEC /* a file that nobody could open may be seen again elsewhere */
 
 struct stack_space {
 	u32 refs; /* the collector thread's */
 	u32 tgid;
 	u64 version;
+	bool is_python;
+	struct python python;
 	u32 n;
 	struct space_mapping v[]; /* by address */
 };
@@ -58,13 +64,23 @@ static void put_space(const struct stack_walker *ops, struct stack_space *s)
 		free(s);
 }
 
+static const struct python *python_of(const struct walker *w, u32 tgid)
+{
+	const struct process_runtime *r = w->symbols->scripts ? scripts__runtime(w->symbols->scripts, tgid) : NULL;
+
+	return r && r->kind == SCRIPT_PYTHON ? &r->python : NULL;
+}
+
 static struct stack_space *make_space(struct walker *w, u32 tgid, u64 t_ns)
 {
+	const struct python *python = python_of(w, tgid);
 	struct space_mapping *m = xmalloc(WALKER_MAPPINGS * sizeof(*m));
 	u32 n = spaces__mapped(w->symbols->spaces, tgid, t_ns, m, WALKER_MAPPINGS);
 	struct stack_space *s = xmalloc(sizeof(*s) + n * sizeof(*m));
 
-	*s = (struct stack_space){.refs = 1, .tgid = tgid, .n = n};
+	*s = (struct stack_space){.refs = 1, .tgid = tgid, .n = n, .is_python = python};
+	if (python)
+		s->python = *python;
 	memcpy(s->v, m, n * sizeof(*m));
 	free(m);
 	return s;
@@ -76,7 +92,7 @@ static struct stack_space *get_space(const struct stack_walker *ops, u32 tgid, u
 	struct stack_space **at = &w->spaces[mix64(tgid) % WALKER_SPACES];
 	u64 version = spaces__version(w->symbols->spaces, tgid, t_ns);
 
-	if (!*at || (*at)->tgid != tgid || (*at)->version != version) {
+	if (!*at || (*at)->tgid != tgid || (*at)->version != version || (*at)->is_python != !!python_of(w, tgid)) {
 		put_space(ops, *at);
 		*at = make_space(w, tgid, t_ns);
 		(*at)->version = version;
@@ -209,6 +225,22 @@ static const struct unwind_code *code_at(void *ctx, u64 ip, u64 *offset)
 	return &k->code;
 }
 
+/* Puts what it runs between the frames. */
+static u32 add_python(const struct stack_space *space, const struct stack_copy *copy, const u64 *sps, u64 *ips, u32 n,
+		      u32 max)
+{
+	const struct process_memory m = process_memory__of(copy->tgid);
+	u64 merged[SLEEPER_WORDS];
+	char task[16];
+	u32 words;
+
+	snprintf(task, sizeof(task), "%u", copy->tid);
+	words = python_stack__merge(&space->python, &m, thread_names__inner_tid(task),
+				    &(struct native_stack){ips, sps, n}, merged, MIN(max, (u32)SLEEPER_WORDS));
+	memcpy(ips, merged, words * sizeof(*ips));
+	return words ? words : n;
+}
+
 static u32 walk(const struct stack_walker *ops, const struct stack_space *space,
 		const struct stack_copy *copy, u64 *ips, u32 max, enum walk_end *end)
 {
@@ -222,12 +254,16 @@ static u32 walk(const struct stack_walker *ops, const struct stack_space *space,
 		.code_at = code_at,
 		.ctx = &now,
 	};
+	bool in_python = copy->tid && space->is_python;
+	u64 sps[SLEEPER_WORDS];
 	u32 n;
 
+	w.sps = in_python ? sps : NULL;
+	max = in_python ? MIN(max, (u32)SLEEPER_WORDS) : max;
 	pthread_mutex_lock(&now.walker->lock);
 	n = unwind_walk__frames(&w, ips, max, end);
 	pthread_mutex_unlock(&now.walker->lock);
-	return n;
+	return in_python ? add_python(space, copy, sps, ips, n, max) : n;
 }
 
 /* --- its life --- */

@@ -53,8 +53,7 @@ void thread_names__free(struct thread_names *t)
 
 /* --- which thread it is --- */
 
-/* The last of the ids that a thread has in namespaces within each other; 0: it is gone. */
-static u32 innermost(const char *task)
+u32 thread_names__inner_tid(const char *task)
 {
 	char path[64], text[128], *last;
 
@@ -98,7 +97,7 @@ static void find_tids(struct thread_names *t, u32 tgid, u64 until)
 		if (!tid)
 			continue;
 		snprintf(path, sizeof(path), "%u/task/%u", tgid, tid);
-		k = find(t, tgid, innermost(path));
+		k = find(t, tgid, thread_names__inner_tid(path));
 		if (k)
 			k->tid = tid;
 		n++;
@@ -160,7 +159,7 @@ static bool read_process(struct thread_names *t, const struct process_entry *p, 
 		if (!find(t, p->tgid, t->threads[i].tid))
 			add(t, p->tgid, t->threads[i].tid);
 	snprintf(own, sizeof(own), "%u", p->tgid);
-	if (t->nknown > before && innermost(own) != p->tgid) {
+	if (t->nknown > before && thread_names__inner_tid(own) != p->tgid) {
 		for (u32 i = before; i < t->nknown; i++)
 			t->known[i].tid = 0;
 		find_tids(t, p->tgid, until);

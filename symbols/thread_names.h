@@ -17,4 +17,8 @@ void thread_names__free(struct thread_names *t);
 /* Once an interval: a SAMPLE_THREAD_NAME for each that is new, or another one. */
 void thread_names__tick(struct thread_names *t, const struct sample_sink *sink);
 
+/* The last of the ids that a thread has in namespaces within each other; 0: it is gone. task: what of /proc is it.
+ * Any thread. */
+u32 thread_names__inner_tid(const char *task);
+
 #endif

@@ -268,6 +268,8 @@ u32 unwind_walk__frames(struct unwind_walk *w, u64 *ips, u32 max, enum walk_end 
 	u32 n = 0;
 
 	while (how == STEP_ON && n < max) {
+		if (w->sps)
+			w->sps[n] = w->regs.sp;
 		ips[n++] = w->regs.ip;
 		how = step(w, &exact);
 	}

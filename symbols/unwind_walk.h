@@ -31,6 +31,7 @@ struct unwind_walk {
 	/* The object at an address and the offset in its file; NULL: none is known there. */
 	const struct unwind_code *(*code_at)(void *ctx, u64 ip, u64 *offset);
 	void *ctx;
+	u64 *sps; /* NULL, or takes the stack pointer of each frame */
 	/* The walk's own: */
 	bool no_sp;	   /* frame pointers do not tell where the caller's is: aarch64 */
 	bool by_fp;	   /* the last step was by frame pointers ... */

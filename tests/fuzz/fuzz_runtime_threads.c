@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What CPython and HotSpot keep of their threads, in a process's memory, which is whatever that process makes of it.
+ * What CPython and HotSpot keep of their threads, and CPython of their frames, in a process's memory, which is whatever that process makes of it.
  * The first byte says which runtime of which version it is, the rest is the memory, from BASE on. Reads of it are
  * bounded, and names end.
  */
@@ -34,11 +34,25 @@ static struct python a_python(u32 minor)
 				      .thread_frame = 24,
 				      .thread_id = 32,
 				      .call_frame = 8,
+				      .frame_bytes = 72,
 				      .frame_previous = 8,
 				      .frame_code = 16,
 				      .frame_owner = 24,
 				      .code_type = BASE,
 				      .code_name = 24}};
+}
+
+/* What a thread that sleeps on the memory's upper half runs. */
+static void python_stack(const struct python *p)
+{
+	static const u64 ips[] = {1, 2, 3, 4}, sps[] = {BASE + SIZE / 2, BASE + SIZE * 5 / 8, BASE + SIZE * 3 / 4,
+							BASE + SIZE * 7 / 8};
+	u64 out[SCRIPT_FRAMES];
+	u32 n = python_stack__merge(p, &made_up, 1, &(struct native_stack){ips, sps, ARRAY_SIZE(ips)}, out,
+				    ARRAY_SIZE(out));
+
+	if (n > ARRAY_SIZE(out) || (n && SCRIPT_MARK(out[n - 1]) != SCRIPT_CHECK))
+		abort();
 }
 
 static bool python(u32 minor)
@@ -49,6 +63,7 @@ static bool python(u32 minor)
 	bool named = false;
 	char name[64];
 
+	python_stack(&p);
 	if (n > MOST)
 		abort();
 	for (u32 i = 0; i < n && i < NAMED; i++) {

@@ -110,6 +110,17 @@ def pprof(path):
     return sums
 
 
+def pprof_places(path):
+    """{(function, file): its lines}"""
+    top = messages(pprof_text(path))
+    strings, places = top["string_table"], collections.defaultdict(set)
+    functions = {x["id"][0]: tuple(strings[i] for i in (x["name"][0], x["filename"][0] if x["filename"] else 0))
+                 for x in top["function"]}
+    for line in (line for x in top["location"] for line in x["line"]):
+        places[functions[line["function_id"][0]]].update(line["line"])
+    return places
+
+
 def by_time(path):
     sums = collections.Counter()
     for stack, weight in flame_sums.lines(path).items():

@@ -1,11 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacks of programs of interpreters and virtual machines, as their live tests look at them."""
 import collections
+import glob
 import math
 import os
 import re
+import subprocess
 
 import live
+
+
+PYTHONS = "3.9", "3.10", "3.11", "3.12", "3.13"
+
+
+def pythons():
+    """One of each version that is installed, the system's own first."""
+    found = {}
+    for path in ["/usr/bin/python3", *sorted(glob.glob("/usr/bin/python3.?*")),
+                 *sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")))]:
+        if os.path.basename(path).count("-") or not os.access(path, os.X_OK):
+            continue
+        said = subprocess.run([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
+                              capture_output=True, text=True)
+        found.setdefault(said.stdout.strip(), path)
+    missing = [v for v in PYTHONS if v not in found]
+    if missing:
+        print("# not here: python", ", ".join(missing))
+    return {v: found[v] for v in PYTHONS if v in found}
 
 
 def intervals(view, pid, *args, n, seconds=1):

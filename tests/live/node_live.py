@@ -79,6 +79,25 @@ def test_baseline():
     check("baseline")
 
 
+TASK = ["consume", "produce", "descend", "descend", "descend"]
+
+
+def in_tasks(pid):
+    stacks = {s: w for s, w in folded("cpu", pid, "-F", 997, after=WARM).items() if follow(s, ["consume"])}
+    return stacks if share(stacks, lambda s: follow(s, [*TASK, "leaf30"])) > 15 else None
+
+
+def test_tasks():
+    """70 and 30 % in two asynchronous functions, below those that await them: interpreted, baseline, as usual"""
+    for mode in "interpreted", "baseline", "as usual":
+        with program("node_tasks", options=MODES[mode]) as p:
+            stacks = live.wait_for(lambda: in_tasks(p.pid), 40, 0)
+        within = max(6, 300 * math.sqrt(0.21 / sum(stacks.values())))
+        for name, truth in ("leaf70", 70), ("leaf30", 30):
+            got = share(stacks, lambda s: follow(s, [*TASK, name]))
+            live.near(got, truth, within, f"node, {mode}: share of {name} below its tasks, %")
+
+
 def test_not_inlined():
     """The same in code of the optimising compiler, without what it would inline"""
     check("not inlined")

@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Stacks through CPython: each version that is here, by a program whose shares, chains and waits are
 known by construction (tests/workloads/python_shares.py), and a web service that profiles itself."""
-import glob
 import json
 import math
 import os
@@ -12,29 +11,12 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "../lib"))
 import live  # noqa: E402
 import servers  # noqa: E402
-from runtimes import folded, follow_qualified as follow, share, thread_names, whole  # noqa: E402
+from runtimes import folded, follow_qualified as follow, pythons, share, thread_names, whole  # noqa: E402
 
 SOURCE = os.path.join(live.ROOT, "tests/workloads/python_shares.py")
 SERVICE = os.path.join(live.ROOT, "tests/workloads/python_service.py")
 SECONDS, LOOKED = 14, 9  # at what it does itself, and of these by proftop
-VERSIONS = "3.9", "3.10", "3.11", "3.12", "3.13"
 DEPTH = 5
-
-
-def pythons():
-    """One of each version that is installed, the system's own first."""
-    found = {}
-    for path in ["/usr/bin/python3", *sorted(glob.glob("/usr/bin/python3.?*")),
-                 *sorted(glob.glob(os.path.expanduser("~/.pyenv/versions/*/bin/python3")))]:
-        if os.path.basename(path).count("-") or not os.access(path, os.X_OK):
-            continue
-        said = subprocess.run([path, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-                              capture_output=True, text=True)
-        found.setdefault(said.stdout.strip(), path)
-    missing = [v for v in VERSIONS if v not in found]
-    if missing:
-        print("# not here: python", ", ".join(missing))
-    return {v: found[v] for v in VERSIONS if v in found}
 
 
 def workload(python, *args):

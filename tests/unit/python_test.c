@@ -26,6 +26,7 @@
 #define VERSION	  (BASE + 0x1300)
 #define INTERP	  (BASE + 0x2000)
 #define THREAD	  (BASE + 0x5000)
+#define IDLE	  (BASE + 0x5800)
 #define CODE	  (BASE + 0x6000)
 #define NAME	  (BASE + 0x6400)
 #define QUALNAME  (BASE + 0x6500)
@@ -128,6 +129,19 @@ static void test_not_begun(void **state)
 	assert_int_equal(attach(&f, &p), -EAGAIN);
 	f = lay_out(&offsets[2]);
 	put(INTERP + 16, 0, 8);
+	assert_int_equal(attach(&f, &p), -EAGAIN);
+}
+
+/* From 3.13 on an interpreter that nobody runs has no thread. */
+static void test_newest_has_no_thread(void **state)
+{
+	struct python_file f = lay_out(&offsets[2]);
+	struct python p;
+
+	put(RUNTIME + 40, IDLE, 8);
+	put(IDLE, INTERP, 8);
+	assert_int_equal(attach(&f, &p), 0);
+	put(IDLE, IDLE, 8); /* in a circle */
 	assert_int_equal(attach(&f, &p), -EAGAIN);
 }
 
@@ -349,6 +363,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_attach),
 		cmocka_unit_test(test_not_begun),
+		cmocka_unit_test(test_newest_has_no_thread),
 		cmocka_unit_test(test_other_layouts_are_refused),
 		cmocka_unit_test(test_code),
 		cmocka_unit_test(test_wide_names),

@@ -223,14 +223,14 @@ static bool awaits_tables(struct feeds *f, const struct source_row *row)
 	return false;
 }
 
-/* Programs that count nothing before they are told to are loaded while the tables are read. */
+/* Programs that do nothing before they are told to are loaded while the tables are read. */
 static bool open_row(struct feeds *f, const struct source_row *row, bool *opened)
 {
 	struct model_feed *mf = &f->v[row->model];
 
 	if (!mf->open) {
 		begin_tables(f, row);
-		if (!row->ops->begin && awaits_tables(f, row))
+		if (!row->ops->held_off && awaits_tables(f, row))
 			return false;
 		mf->open = try_row(f, row);
 		if (!mf->open)

@@ -76,6 +76,7 @@ static bool ask_tables(const struct measure *m, const struct sampling *how, cons
 		.other = other_##name_,                                                            \
 		.ask_tables = ask_tables_##name_,                                                  \
 		.open = open_##name_,                                                              \
+		.held_off = true,                                                                  \
 		.begin = measure_source__begin,                                                    \
 		BPF_SOURCE_OPS,                                                                    \
 	};

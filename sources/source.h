@@ -97,6 +97,8 @@ struct source_ops {
 	/* Optional: which models it serves, a bit per enum model_id; called after open and whenever
 	 * that changes. What none of them needs is not gathered. */
 	void (*serve)(struct source *s, u64 models);
+	/* Between open and begin it counts nothing and takes no stacks: tables may come meanwhile. */
+	bool held_off;
 	/* Optional: the first interval of what it serves begins at t0_ns, which is just now: what was counted before
 	 * is of none. */
 	void (*begin)(struct source *s, u64 t0_ns);

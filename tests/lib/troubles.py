@@ -27,10 +27,13 @@ def found(rules, pid, begin=None, watch=None):
     interval that ends within five seconds of `begin`."""
     seen = []
     with watch or live.Watch("overview", delay=1) as w:
-        w.next()
-        begin = begin or w.reports[0]["t0_ns"]
+        if begin is None:
+            w.next()
+            begin = w.reports[0]["t0_ns"]
+        w.until(begin)
+        first = len(w.reports)
         # The last one ends at about that time.
-        while len(w.reports) <= 5 or w.reports[-1]["t0_ns"] < begin + (WITHIN_S - 1) * 1_000_000_000:
+        while len(w.reports) < first + 5 or w.reports[-1]["t0_ns"] < begin + (WITHIN_S - 1) * 1_000_000_000:
             rows = checked(w.reports[-1]["rows"])
             seen += [r for r in rows if r not in seen]
             hits = [r for r in rows if r["rule"] in rules and (pid is None or r["pid"] == pid)]

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Each rule of the overview is provoked here or by overview_live.py, by a trouble that is known by
 construction. What cannot be had on a machine that others use is named with its reason."""
+import atexit
 import contextlib
 import os
 import re
@@ -18,7 +19,8 @@ import live  # noqa: E402
 import cgroups  # noqa: E402
 import kvm_live  # noqa: E402
 import net_live  # noqa: E402
-from troubles import SECONDS, found, large_file, trouble  # noqa: E402
+import troubles  # noqa: E402
+from troubles import SECONDS, large_file, trouble  # noqa: E402
 
 RULES = os.path.join(live.ROOT, "models/overview_rules.def")
 # By overview_live.py and locks_live.py.
@@ -40,6 +42,32 @@ NOT_HERE = {
     "slow-clock": "a clock that all programs suffer from",
 }
 provoked = []
+shared = []  # the overview of all tests that need no other: to attach takes seconds
+
+
+def alone():
+    """What the shared one traces is not there."""
+    while shared:
+        shared.pop().stop()
+
+
+def watching(*options):
+    """One of a test's own, from before the trouble on"""
+    alone()
+    return live.Watch("overview", *options, delay=1)
+
+
+def found(rules, pid, **kw):
+    if "watch" not in kw:
+        if shared and shared[0].process.poll() is not None:
+            shared.clear()
+        if not shared:
+            shared.append(live.Watch("overview", delay=1))
+        kw = {"begin": live.now_ns(), "watch": contextlib.nullcontext(shared[0]), **kw}
+    return troubles.found(rules, pid, **kw)
+
+
+atexit.register(alone)
 
 
 def rule(*names):
@@ -64,7 +92,7 @@ def other_cpus_idle():
     """Whether there is a CPU that nobody needs beside the first."""
     if os.cpu_count() < 2:
         raise live.Skip("one CPU")
-    with live.Watch("overview", delay=1) as w:
+    with watching() as w:
         w.next()
         busy = {r["text"] for r in w.next()["rows"] if r["rule"] in ("cpu-full", "run-queue")}
     if busy:
@@ -97,7 +125,7 @@ def test_pinned():
 @rule("hot-function")
 def test_hot_function():
     """One function that takes most of what is computed"""
-    with trouble("spin") as work, live.Watch("overview", "-p", work.pid, delay=1) as watch:
+    with trouble("spin") as work, watching("-p", work.pid) as watch:
         hit = found(("hot-function",), work.pid, watch=contextlib.nullcontext(watch))
         assert hit["text"].startswith("spin takes "), hit
 
@@ -105,7 +133,7 @@ def test_hot_function():
 @rule("kernel-time")
 def test_kernel_time():
     """A system call that takes the CPUs' time"""
-    with trouble("kernel") as work, live.Watch("overview", "-p", work.pid, delay=1) as watch:
+    with trouble("kernel") as work, watching("-p", work.pid) as watch:
         for _ in range(5): # samples come later than counts
             hit = found(("kernel-time",), None, begin=watch.next()["t0_ns"],
                         watch=contextlib.nullcontext(watch))
@@ -214,7 +242,7 @@ def test_memory_pressure():
 def test_oom_kill():
     """A process that the kernel kills at its cgroup's limit"""
     live.need_root()
-    with cgroups.limited("memory", 8 << 20) as words, live.Watch("overview", delay=1) as watch:
+    with cgroups.limited("memory", 8 << 20) as words, watching() as watch:
         watch.next()
         with trouble("leak", wrap=words) as work:
             hit = found(("oom-kill",), work.pid, watch=contextlib.nullcontext(watch))
@@ -226,7 +254,7 @@ def test_oom_kill():
 @rule("thread-storm")
 def test_thread_storm():
     """Threads that are many more than before"""
-    with live.Watch("overview", delay=1) as watch:
+    with watching() as watch:
         for _ in range(3):
             watch.next()
         with trouble("threads") as work:
@@ -250,7 +278,7 @@ def test_crashes():
     with open("/proc/sys/debug/exception-trace", encoding="ascii") as f:
         if f.read().strip() != "1":
             raise live.Skip("this kernel does not log crashes")
-    with live.Watch("overview", delay=1) as watch:
+    with watching() as watch:
         watch.next()
         with trouble("crash"):
             hit = found(("crashes",), None, watch=contextlib.nullcontext(watch))
@@ -318,7 +346,7 @@ def mounted(*args):
 
 def about(rule_name, path):
     """A finding of this rule about that place: others may be full, too."""
-    with live.Watch("overview", delay=1) as watch:
+    with watching() as watch:
         for _ in range(5):
             hits = [r for r in watch.next()["rows"] if r["rule"] == rule_name and r["text"].startswith(path + " ")]
             if hits:
@@ -425,9 +453,9 @@ def test_other_namespaces():
     with net_live.namespace():
         words = ["ip", "netns", "exec", net_live.NAME]
         with trouble("accept", wrap=words) as work:
-            hit = found(("socket-queues",), work.pid)
+            hit = found(("socket-queues",), work.pid, watch=watching())
             assert "`trouble` does not accept" in hit["text"], hit
-        with trouble("udp", wrap=words) as work, live.Watch("overview", delay=1) as watch:
+        with trouble("udp", wrap=words) as work, watching() as watch:
             rows = [r for _ in range(12) for r in watch.next()["rows"] if "UDP packets" in r["text"]]
             assert rows and rows[-1]["pid"] == work.pid, rows
             assert rows[0]["pid"] == work.pid or f"in network namespace {net_live.NAME} full" in rows[0]["text"], rows
@@ -459,7 +487,7 @@ def test_clock_step():
     live.need_root()
     def step(s):
         time.clock_settime(time.CLOCK_REALTIME, time.clock_gettime(time.CLOCK_REALTIME) + s)
-    with live.Watch("overview", delay=1) as watch:
+    with watching() as watch:
         watch.next()
         try:
             step(0.25)
@@ -476,7 +504,7 @@ def test_clock_step():
 def test_kernel_message():
     """An error among the kernel's messages"""
     live.need_root()
-    with live.Watch("overview", delay=1) as watch:
+    with watching() as watch:
         watch.next()
         try:
             with open("/dev/kmsg", "w", encoding="ascii") as f:
@@ -510,7 +538,7 @@ def test_irqs_off():
     """The kernel, which keeps interrupts off"""
     live.need_root()
     with live.Workload("irq_loads", SECONDS, stdin=subprocess.PIPE) as work, \
-            live.Watch("overview", delay=1) as watch:
+            watching() as watch:
         watch.next()
         for _ in range(5):
             work.process.stdin.write("irqs-long 5\n")

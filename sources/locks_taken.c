@@ -224,7 +224,8 @@ int locks_taken__scope(struct locks_taken *t, const struct scope *scope, struct 
 	if (!scope || !process_scope__names_somebody(scope))
 		return status__set(st, EXIT_CODE_USAGE, -EINVAL,
 				   "lock orders are those of the programs that are named, as each lock that one takes "
-				   "costs it time: -p PID, --comm NAME, -G CGROUP or -- COMMAND (f pid=... on the screen)");
+				   "costs it time: -p PID, --comm NAME, -G CGROUP or -- COMMAND (on the screen p, or f "
+				   "pid=...)");
 	process_probes__set_scope(&t->probes, scope);
 	return 0;
 }
